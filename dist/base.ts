@@ -23,7 +23,7 @@ const identities = {
   'etc/nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
 }
 
-/** Unpacks the newest packages of the sources that this machine uses into `folder`; returns what they are. */
+/** Unpacks the newest packages of this machine's sources into `folder`; returns their components. */
 export function unpackPackages(folder: string, names: readonly string[], arch: Arch): Component[] {
   const downloads = `${folder}.apt`
   const files = download(downloads, names, arch)

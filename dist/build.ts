@@ -1,5 +1,6 @@
-// `npm run dist [-- --arch x64] [--out folder] [--only tarball,deb,image] [--sign key]`: makes the packages of a release from this checkout. The
-// portal is built before. It needs npm, tar's readers nothing; the packages need dpkg-deb, the images apt-get too.
+// `npm run dist [-- --arch x64] [--out folder] [--only tarball,deb,image] [--sign key]`: makes the packages of a
+// release from this checkout. Builds the portal first. Needs npm; the packages also need dpkg-deb, the images apt-get.
+// Unpacking needs only tar.
 import {
   createWriteStream,
   existsSync,
@@ -92,7 +93,7 @@ async function makeTarball({ release, out }: Build, tree: string, file: string):
   return file
 }
 
-/** The Node.js that the packages carry is the one that the repository pins. */
+/** The packages contain the Node.js version that the repository pins. */
 function nodeOf(work: string, arch: Arch): Node {
   const [lock, path] = [readLock(), `node_modules/node-linux-${arch}`]
   return { folder: folderOf(lock, path, join(work, 'npm'), arch), version: lock[path]!.version! }

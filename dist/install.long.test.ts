@@ -1,4 +1,5 @@
-// The steps of an operator with the files of a release: verify, unpack or install, migrate, serve, sign in. No registry answers meanwhile.
+// The steps of an operator with the files of a release: verify, unpack or install, migrate, serve, sign in. Without any
+// reachable registry.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,7 +29,7 @@ const release = readRelease()
 const folder = mkdtempSync(join(tmpdir(), 'pharos-install-'))
 const [first, second] = [join(folder, 'first'), join(folder, 'second')]
 const tree = join(folder, `pharos-${release.version}`)
-/** A folder in which the commands run; nothing is created in it. */
+/** A folder in which the commands run without creating files. */
 const elsewhere = join(folder, 'elsewhere')
 const children = new Set<ChildProcess>()
 after(() => {
@@ -53,7 +54,7 @@ before(() => {
   if (!needsX64) build(first, skipImages ? 'tarball,deb' : 'tarball,deb,image')
 })
 
-/** The environment of an operator: no registry, and no Node.js but the one of the test. */
+/** The environment of an operator: no registry, and only the Node.js of the test. */
 const operator = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
   HOME: folder,
@@ -174,7 +175,7 @@ describe('the tarball', { skip: needsX64 }, () => {
     } finally {
       await browser.close()
     }
-    // Node.js 24 has no node:ffi: the collector says so, once.
+    // Node.js 24 has no node:ffi, which the collector logs once.
     const isOld = /"source":"dgram"/.test(log)
     assert.equal(log.split('one datagram at a time').length - 1, isOld ? 1 : 0)
     // systemd signals this process: the launcher has replaced itself.
@@ -233,9 +234,9 @@ describe('the Debian packages', { skip: needsX64 }, () => {
       'echo postgres://pharos@127.0.0.1:9/pharos > /etc/pharos/database-url',
       'pharos config | grep -q "127.0.0.1:9"',
       'echo "# mine" >> /etc/pharos/pharos.yaml',
-      // As an upgrade does: settings and key ring stay.
+      // Like an upgrade: settings and key ring stay.
       'cp /etc/pharos/secret /tmp/secret && dpkg -i /tmp/pharos_*.deb && cmp /etc/pharos/secret /tmp/secret && grep -q mine /etc/pharos/pharos.yaml',
-      // Nothing is enabled by the package.
+      // The package enables no service.
       'test -e /lib/systemd/system/pharos-agent.service && ! find /etc/systemd -name "pharos*" | grep -q .',
       'apt-get remove -y -q pharos && test ! -e /usr/lib/pharos && test -e /etc/pharos/pharos.yaml',
       'dpkg --purge pharos && test ! -e /etc/pharos/pharos.yaml && test -e /etc/pharos/secret',

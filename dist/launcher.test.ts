@@ -1,4 +1,4 @@
-// Both launchers start the program and install nothing, whatever node_modules looks like.
+// Both launchers start the program without installing packages, whatever node_modules contains.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import {
@@ -22,7 +22,7 @@ import { repository } from './release.ts'
 const folder = mkdtempSync(join(tmpdir(), 'pharos-launcher-'))
 after(() => rmSync(folder, { recursive: true }))
 
-/** A program that prints what it was started with. */
+/** A program that prints its start parameters. */
 const main = `console.log(JSON.stringify({ flags: process.execArgv, words: process.argv.slice(2), env: process.env.PHAROS_NODE }))`
 
 /** A checkout whose packages do not match the lockfile, which made an earlier launcher install them. */
@@ -49,7 +49,7 @@ function nodeOf(version: string): string {
   return file
 }
 
-/** No registry answers, and npm on the path would say so. */
+/** No registry is reachable, and a call of npm on the path would fail visibly. */
 const unreachable = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
 
 function run(program: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {

@@ -1,5 +1,5 @@
-// The licenses of everything that a package contains, in one text: those of npm's packages are also beside their code, those of the portal's
-// libraries are not.
+// The licenses of all contents of a package, in one text: licenses of npm packages are also beside their code, licenses
+// of the portal's libraries are not.
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { manifestOf, repository } from './release.ts'

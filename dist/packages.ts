@@ -1,5 +1,5 @@
-// The npm packages of the tree: what package-lock.json has for the server, of the platform for which the tree is. They are copied from node_modules;
-// only those of another processor are downloaded.
+// The npm packages of the tree: the server's packages in package-lock.json, for the platform of the tree. They are
+// copied from node_modules; only packages of another processor are downloaded.
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { run } from './program.ts'
@@ -23,7 +23,10 @@ export type Lock = Readonly<Record<string, Locked>>
 export const readLock = (): Lock =>
   (JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as { packages: Lock }).packages
 
-/** Returns the folders of the packages that the workspaces need, without the named ones and what only those need. */
+/**
+ * Returns the folders of the packages that the workspaces need, without the named packages and packages that only they
+ * need.
+ */
 export function neededPackages(
   lock: Lock,
   workspaces: readonly string[],
@@ -60,7 +63,7 @@ const isFor = ({ cpu = [], os = [], libc = [] }: Locked, arch: Arch): boolean =>
     [libc, 'glibc'],
   ].every(([accepted, value]) => accepted!.length === 0 || accepted!.includes(value as string))
 
-/** A fifth of the size, and the program reads none: maps, types, and settings of their authors' tools. */
+/** A fifth of the size, unused by the program: maps, types, and settings of their authors' tools. */
 const unread = /\.(?:map|d\.[cm]?ts)$|\/\.[^/]+$/
 
 /** Copies the packages into the same folders below `target`. */
@@ -73,7 +76,10 @@ export function copyPackages(lock: Lock, paths: readonly string[], target: strin
   }
 }
 
-/** Returns where the package is installed; one of another platform is downloaded, and checked against the lockfile's digest. */
+/**
+ * Returns where the package is installed; a package of another platform is downloaded, and checked against the
+ * lockfile's digest.
+ */
 export function folderOf(lock: Lock, path: string, downloads: string, arch: Arch): string {
   if (existsSync(join(repository, path))) return join(repository, path)
   const folder = join(downloads, path.replaceAll(/[@/]/g, '-'))

@@ -5,7 +5,7 @@ type Options = { readonly cwd?: string; readonly env?: Readonly<Record<string, s
 
 const outputMax = 64 * 1024 * 1024
 
-/** Runs a program; what it prints is only shown if it fails. */
+/** Runs a program; its output is printed only if it fails. */
 export function run(program: string, args: readonly string[], options: Options = {}): void {
   capture(program, args, options)
 }

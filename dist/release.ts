@@ -15,7 +15,7 @@ export type Release = {
   /** Such as `0.2.0-rc.1`. */
   readonly version: string
   readonly commit: string
-  /** Of the commit, in seconds since 1970. */
+  /** Time of the commit, in seconds since 1970. */
   readonly time: number
 }
 

@@ -1,5 +1,5 @@
-// The bill of materials (CycloneDX 1.5): what npm lists, and the libraries that are built into the portal. Its time and its serial number
-// come from the release, so that it is the same in every build.
+// The bill of materials (CycloneDX 1.5): npm's list, and the libraries that are built into the portal. Its time and its
+// serial number come from the release, so that it is the same in every build.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ function bundled({ name, version, license }: BundledPackage): Component {
 /** Returns a bill that was written before. */
 export const sbomOfFile = (file: string): Sbom => JSON.parse(readFileSync(file, 'utf8')) as Sbom
 
-/** Returns a bill of the same components with further ones, such as those of an image. */
+/** Returns a bill of the same components with further ones, for example of an image. */
 export const withComponents = (sbom: Sbom, more: readonly Component[], release: Release): Sbom =>
   reproducible({ ...sbom, components: [...sbom.components, ...more] }, release)
 

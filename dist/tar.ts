@@ -4,12 +4,12 @@ import { createReadStream, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type TarEntry = {
-  /** Without a leading slash; that of a folder ends with one. */
+  /** Without a leading slash; a folder's path ends with a slash. */
   readonly path: string
   readonly mode: number
-  /** Of a file: its content, or where it is on disk. */
+  /** For a file: its content, or its place on disk. */
   readonly content?: Buffer | { readonly file: string; readonly size: number }
-  /** Of a symbolic link. */
+  /** For a symbolic link. */
   readonly target?: string
   /** User and group; default: root. */
   readonly owner?: number

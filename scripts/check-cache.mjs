@@ -10,8 +10,8 @@ const SETTINGS = '.'
 const DOCUMENTS = '*.md'
 
 /**
- * Returns a hash for each folder of the root, one for the documents in the root and one for its other files with the
- * installed packages and the version of Node. Undefined outside of a git repository.
+ * Returns a hash for each folder of the root, a hash of the documents in the root and a hash of its other files with
+ * the installed packages and the version of Node. Undefined outside of a git repository.
  */
 export function hashContent(root) {
   const args = ['ls-files', '-coz', '--exclude-standard', '--deduplicate']
@@ -40,7 +40,7 @@ function groupOf(file) {
 
 const newHash = (...texts) => createHash('sha256').update(texts.join('\0'))
 
-/** Undefined for a file that was deleted but not committed yet, and for what is no file. */
+/** Undefined for a file that was deleted but not committed yet, and for a path that is not a file. */
 function contentOf(path) {
   try {
     return readFileSync(path)

@@ -73,7 +73,7 @@ export async function check({ all = process.env.CI === 'true', besideTests = fal
   const results = besideTests
     ? await runInOrder(due)
     : await Promise.all(due.map((part) => runPart(part, [])))
-  // A change meanwhile may or may not have been seen.
+  // A change in the meantime may or may not have been seen.
   const isSame = isDeepStrictEqual(hashContent(root), content)
   for (const [at, { title, args, read }] of due.entries())
     if (results[at] && isSame && content !== undefined) savePassed(root, title, args, content, read?.())

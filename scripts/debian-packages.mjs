@@ -11,7 +11,7 @@ const programs = JSON.parse(readFileSync(new URL('programs.json', import.meta.ur
  */
 const others = ['chromium-headless-shell', 'pdns-backend-sqlite3', 'postgresql']
 
-/** dnsperf asks name servers as fast as they answer. */
+/** dnsperf queries name servers as fast as they answer. */
 const onlyBench = ['dnsperf']
 
 /** The cluster of PostgreSQL of lab/src/ha-postgres.ts, and the backups of lab/src/backed-up-postgres.ts. */
@@ -24,7 +24,7 @@ export const benchPackages = without(...onlyLong)
 
 export const debianPackages = without(...onlyBench, ...onlyLong)
 
-/** Those of the long run. */
+/** Packages of the long run. */
 export const longPackages = without(...onlyBench)
 
 const POLICY = '/usr/sbin/policy-rc.d'
@@ -48,7 +48,7 @@ export function installPackages(names) {
   const hasPolicy = existsSync(POLICY)
   if (!hasPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   try {
-    // What an interrupted installation has left would stop this one.
+    // Leftovers of an interrupted installation would stop this one.
     spawnSync('dpkg', ['--configure', '-a'], { stdio: ['ignore', 2, 2] })
     return apt('update') && apt('install', '-y', '--no-install-recommends', ...names)
   } finally {
@@ -59,7 +59,9 @@ export function installPackages(names) {
 /** Longer than an upgrade of a slow machine. */
 const LOCK_TIMEOUT_MS = 15 * 60_000
 const LOCK_RETRY_MS = 1_000
-/** apt-get waits for the lock of dpkg if it is told to, but never for those of its lists and its archives: it exits with this error. */
+/**
+ * apt-get can wait for the lock of dpkg, but never for the locks of its lists and archives: it exits with this error.
+ */
 const LOCKED = /^E: Could not get lock (\S+)\. (.*)$/m
 
 /** Runs apt-get and waits as long as another program has locked its files. Returns whether it was successful. */

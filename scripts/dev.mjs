@@ -1,5 +1,5 @@
 // `npm run dev`: the demo platform for work on its code. Vite serves the portal with hot reload and forwards the API to
-// the server, which restarts when one of its files changes. PostgreSQL keeps running across restarts.
+// the server, which restarts when a file of the server changes. PostgreSQL keeps running across restarts.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createTcpServer } from 'node:net'

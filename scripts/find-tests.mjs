@@ -42,7 +42,7 @@ export function namedTests(paths, folder = root) {
 /** Whether the portal must be built before these tests run. */
 export const needPortal = (tests) => tests.some((test) => usesPortal.test(test))
 
-/** A single file may be one that a full run does not include. */
+/** A file given by name may be outside of a full run. */
 const isTestFile = (path) => /\.test\.(?:ts|mjs)$/.test(path) && existsSync(path)
 
 const isBelow = (file, place) => !relative(place, file).startsWith('..')

@@ -1,8 +1,8 @@
 // Installs the Debian packages of the tests' real peers if they are missing: `node scripts/install-peers.mjs [--long]`.
-// It imports nothing that has to be installed, so it runs beside `npm ci`.
+// It imports no installed packages, so it runs beside `npm ci`.
 import { debianPackages, installPackages, longPackages, missingPackages } from './debian-packages.mjs'
 
-/** Without the rights or outside Debian it prints what will be skipped. */
+/** Without the rights or outside Debian it prints the tests that will be skipped. */
 export function installPeers({ isLong }) {
   const missing = missingPackages(isLong ? longPackages : debianPackages)
   if (missing === undefined)

@@ -1,5 +1,5 @@
-// Runs test files in a few processes and counts the results. test.mjs chooses the files and prepares what they need. A file that
-// fails is never run again.
+// Runs test files in a few processes and counts the results. test.mjs chooses the files and prepares their
+// dependencies. A failed file is never run again.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const timesFile = fileURLToPath(new URL('test-times.json', import.meta.url))
 const factor = Math.max(1, Number(process.env.PHAROS_TEST_SCALE ?? 0))
 const TEST_TIMEOUT_MS = factor * 10 * 60_000
 const FILE_TIMEOUT_MS = factor * 30 * 60_000
-/** After this time without a running test a process hangs: it does not end, or its first hook does not. */
+/** Time without a running test after which a process counts as hanging: it does not end, or its first hook does not. */
 const IDLE_TIMEOUT_MS = 10 * 60_000
 /** Time between the request for open handles and SIGKILL. */
 const DUMP_MS = 5_000
@@ -29,14 +29,14 @@ const DUMP_MS = 5_000
 const RSS_MIB_MAX = Math.min(1400, Math.max(700, totalmem() / 2 ** 20 / 16))
 /** Time for the rest of the output of a process that has ended. */
 const OUTPUT_MS = 2_000
-/** Processes at once, per core: many files wait for daemons and timers most of the time. */
+/** Parallel processes per core: many files mostly wait for daemons and timers. */
 const LANES_PER_CORE = 3
 /** Seconds assumed for a file without an entry in the table. */
 const DEFAULT_SECONDS = 1
 
 /**
- * Files that need a process of their own: those that control a browser or a network, those that end processes or change
- * what belongs to the whole process (signals, the environment, the collector of garbage), and those that load no product.
+ * Files that need a separate process: files that control a browser or a network, that end processes or change the whole
+ * process (signals, the environment, the collector of garbage), and files that load no product.
  */
 const alone = [
   /^(?:bench|dist|lab|portal\/test|scripts)\//,
@@ -53,9 +53,9 @@ const defaultLimits = {
 }
 
 /**
- * Resolves with the counts of all files. Cancelled tests, and files that end without a result, count as failed. One file
- * prints its report while it runs; of several, only those print it that fail. With `waits: [isWaiting, promise]`, the files of the
- * predicate start after the promise.
+ * Resolves with the counts of all files. Cancelled tests, and files that end without a result, count as failed. A
+ * single file prints its report while it runs; of several, only failed ones print it. With `waits: [isWaiting,
+ * promise]`, the files of the predicate start after the promise.
  */
 export async function runTests(files, options = {}) {
   const lanes = options.lanes ?? LANES_PER_CORE * availableParallelism()
@@ -100,7 +100,10 @@ async function takeFile(files, wait) {
   return files.shift()
 }
 
-/** Half of the lanes begin with files that share a process, the others with those that do not; each ends with what is left. */
+/**
+ * Half of the lanes begin with files that share a process, the others with separate files; each ends with the remaining
+ * files.
+ */
 async function runLane(run, first) {
   const { alone, shared } = run.queues
   const runAlone = async () => {
@@ -126,7 +129,7 @@ async function runLane(run, first) {
 }
 
 const processes = new Set()
-// A test process that gets a signal ends the daemons that it started; one that is killed leaves them.
+// A test process that gets a signal ends the daemons that it started; a killed process leaves them running.
 process.once('exit', () => processes.forEach((child) => child.kill('SIGUSR2')))
 for (const [signal, status] of [
   ['SIGINT', 130],
@@ -176,7 +179,7 @@ class TestProcess {
     this.#settle(undefined)
   }
 
-  /** Runs a file, adds its counts to those of the run, and prints its line. */
+  /** Runs a file, adds its counts to the run's, and prints its line. */
   async runFile(file) {
     const { live, limits, total, measured } = this.#run
     const start = performance.now()
@@ -199,7 +202,7 @@ class TestProcess {
     print({ ...counts, file, seconds, cpuSeconds, trouble, output: this.#output, live })
   }
 
-  /** Ends it; what keeps it open, or fails after the last test, counts as a failure. */
+  /** Ends it; resources that keep it open, and failures after the last test, count as failures. */
   async end() {
     const { limits, total } = this.#run
     if (!this.isRunning) return
@@ -261,8 +264,8 @@ async function exitOf(child) {
 }
 
 /**
- * Runs a command in a network namespace of its own. Tests of the lab create interfaces, and Chromium interrupts all requests when an
- * interface of its namespace gets an address: browser tests run at the same time.
+ * Runs a command in a separate network namespace. Tests of the lab create interfaces, and Chromium interrupts all
+ * requests when an interface of its namespace gets an address: browser tests run at the same time.
  */
 const isolation = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
 const canIsolate =
@@ -312,7 +315,7 @@ function print({
   if (process.env.PHAROS_TEST_TIMES) for (const line of slow) process.stdout.write(`${line}\n`)
 }
 
-/** Wall seconds per file of an earlier run, for those that took at least 5: they only decide what starts first. */
+/** Wall seconds per file of an earlier run, for files of at least 5 s: they only decide the order of starts. */
 function readTimes() {
   return JSON.parse(readFileSync(timesFile, 'utf8'))
 }

@@ -1,5 +1,5 @@
-// `npm run <command>`: installs the packages, then runs the command under the Node that this repository pins.
-// It runs on any Node from 20 on, so it uses nothing newer and imports nothing that has to be installed.
+// `npm run <command>`: installs the packages, then runs the command under the Node that this repository pins. It runs
+// on any Node from 20 on, so it uses only features of Node 20 and imports no installed packages.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -100,7 +100,7 @@ async function peersBesideNpm() {
   )
 }
 
-/** No package needs its install script. Warnings are about npm's own Node, which runs nothing but this script. */
+/** No package needs its install script. Warnings are about npm's own Node, which only runs this script. */
 function runNpm(words) {
   const args = [
     ...words,
@@ -131,7 +131,7 @@ function lockHash() {
     .digest('hex')
 }
 
-/** Does nothing in a read-only folder: the next start compares again. */
+/** No effect in a read-only folder: the next start compares again. */
 function writeStamp(hash) {
   try {
     writeFileSync(stamp, hash)
@@ -196,7 +196,7 @@ function run(program, args) {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   const forward = (signal) => {
-    // Ctrl-C reaches the child by itself: a second signal would stop it at once.
+    // Ctrl-C reaches the child by itself: a second signal would stop it immediately.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
   }
   for (const signal of signals) process.on(signal, forward)

@@ -99,7 +99,7 @@ describe('npm run', () => {
     assert.equal(existsSync(join(root, 'node_modules/.pharos-lock')), false)
   })
 
-  /** Its Node does not start without libatomic1. Of the package manager and npm it has only what a test gives them. */
+  /** Its Node does not start without libatomic1. It has only the test's package manager and npm. */
   function checkoutWithoutLibrary() {
     const root = checkout()
     const script = (path, ...lines) => {
@@ -145,7 +145,7 @@ describe('npm run', () => {
       `mkdir -p node_modules`,
       `case "$*" in *spare-node*) mkdir -p $(dirname '${spareOf(root)}'); ln -s "$NODE" '${spareOf(root)}' ;; esac`,
     )
-    // As on a machine whose Node is older than any.
+    // Simulates a machine whose Node is older than any.
     const runtime = join(root, 'server/bin/runtime.mjs')
     writeFileSync(runtime, `export const nodeMajorMin = 1000; export const heap = []`)
     const first = run(root, ['start', '3'], { NODE: process.execPath })
@@ -190,7 +190,7 @@ describe('npm run', () => {
     const child = spawnWaiting(process.execPath, [join(root, 'scripts/run.mjs'), 'start', 'wait'], root)
     await once(child.stdout, 'data')
     child.kill('SIGKILL')
-    // The command holds the other end of this pipe until it ends.
+    // The other end of this pipe is open until the command ends.
     await once(child.stdout, 'close')
   })
 

@@ -12,8 +12,8 @@ const availableMinBytes = 8 * 2 ** 30
 const mode = 0o755
 
 /**
- * Sets TMPDIR, unless it is set or memory is short. A whole run gets a folder of its own, which is removed at its end; runs of named files
- * share one for each checkout, so that the next run finds the test server of the last.
+ * Sets TMPDIR, unless it is set or memory is short. A whole run gets a separate folder, which is removed at its end;
+ * runs of named files share a folder per checkout, so that the next run finds the test server of the last.
  */
 export function useTemporaryFolder(root, { isWhole }) {
   if (process.env.TMPDIR || !hasMemory()) return

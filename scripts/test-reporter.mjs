@@ -1,5 +1,6 @@
-// Loaded by run-tests.mjs into every process that runs test files. Reports which suites and tests begin and end, and the
-// result of each file, as lines of JSON on file descriptor 3. Writes are synchronous: an exit of the process loses none.
+// Loaded by run-tests.mjs into every process that runs test files. Reports the begin and end of suites and tests, and
+// the result of each file, as lines of JSON on file descriptor 3. Writes are synchronous, so that they survive an exit
+// of the process.
 import { writeSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { processorSeconds } from './processor-time.mjs'
@@ -8,7 +9,7 @@ const EVENTS_FD = 3
 /** Tests that take longer are listed with PHAROS_TEST_TIMES. */
 const SLOW_MS = 1_500
 
-/** Prints nothing. A file is the suite of nesting 0 that test-process.mjs made of it. */
+/** Has no output. A file is the suite of nesting 0 created by test-process.mjs. */
 export default async function* reportEvents(source) {
   let file = emptyResult()
   for await (const { type, data } of source) {
@@ -61,8 +62,8 @@ function send(event) {
   }
 }
 
-// The runner requests this before it ends a process that hangs. If nothing is open but the runner's own timer, a test waits for
-// a promise that nothing can settle.
+// The runner requests this before it ends a process that hangs. If only the runner's own timer is open, a test waits
+// for a promise that can never settle.
 process.once('SIGUSR2', () => {
   send({ open: process.getActiveResourcesInfo() })
   process.exit(1)

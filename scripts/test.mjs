@@ -1,7 +1,7 @@
-// `npm test [-- path ...]`: the check, and beside it every test of every workspace but those of the long run; or only the test
-// files and folders that are named, without the check. `npm run test:long` has all of them, with ten times as many repetitions.
-// The last line is `N passed, N failed, N skipped`, alone. The status is not 0 if anything failed, the check included, or if
-// no test ran.
+// `npm test [-- path ...]`: the check, and beside it every test of every workspace except the long run; or only the
+// named test files and folders, without the check. `npm run test:long` runs all of them, with ten times as many
+// repetitions. The last line is `N passed, N failed, N skipped`, alone. The status is not 0 after any failure, also of
+// the check, or if no test ran.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -28,7 +28,7 @@ const portal = needPortal(files) ? buildPortal() : undefined
 const checked = named === undefined ? check({ besideTests: true }) : []
 const counts = await runTests(files, { waits: portal && [(file) => needPortal([file]), portal] })
 const failedParts = await checked
-// After named files it keeps running for some seconds: the next run starts at once.
+// After named files it keeps running for some seconds, so that the next run starts without delay.
 if (named === undefined) await stopTestServer()
 if (failedParts.length > 0) process.stdout.write(`the check failed: ${failedParts.join('; ')}\n`)
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
@@ -52,7 +52,7 @@ function findNamed() {
   }
 }
 
-/** In a process of its own: the build leaves 0.9 GB, which the tests need. */
+/** In a separate process: the build leaves 0.9 GB, which the tests need. */
 async function buildPortal() {
   const child = spawn(process.execPath, ['scripts/build-portal.mjs'], { stdio: 'inherit' })
   const [status] = await once(child, 'exit')

@@ -61,7 +61,7 @@ export async function useRouters(client: Client, lab: Lab, on: number): Promise<
   await deleteRuns(client, on)
 }
 
-/** Resets to the state after `seedAnnouncements`: nothing is announced yet or was changed. */
+/** Resets to the state after `seedAnnouncements`: no announcements or changes. */
 export async function deleteRuns(client: Client, on: number): Promise<void> {
   await client.query('truncate holds, region_withdrawals, region_routers')
   await client.query(

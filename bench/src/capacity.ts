@@ -1,5 +1,5 @@
-// K1: bytes on disk of events, announcements and zones, from which docs/capacity.md is computed. Sizes do not depend on what else the
-// machine does, and have no peer.
+// K1: bytes on disk of events, announcements and zones, from which docs/capacity.md is computed. Sizes do not depend on
+// other load of the machine, and have no peer.
 import { sql } from 'kysely'
 import type { Client } from 'pg'
 import type { Postgres } from '../../server/src/db/postgres.ts'

@@ -1,5 +1,5 @@
-// The bench's PostgreSQL: the embedded one as the product runs it, with everything synced to the disk, or another one
-// by its address. Each benchmark has databases of its own in it, which can be kept for the next run.
+// The bench's PostgreSQL: the embedded server as the product runs it, with all writes synced to the disk, or another
+// server by its address. Each benchmark has its own databases in it, which can be kept for the next run.
 import { createHash } from 'node:crypto'
 import type { Client } from 'pg'
 import { startEmbedded } from '../../server/src/db/embedded.ts'

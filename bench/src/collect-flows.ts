@@ -1,5 +1,6 @@
-// P9b: from a datagram to a row that can be queried, with its rollups: rate, loss and delay. The sender, the collector and ClickHouse share the
-// machine. No program here does the same; the rate of Akvorado for each core is that of its documentation.
+// P9b: from a datagram to a row that can be queried, with its rollups: rate, loss and delay. The sender, the collector
+// and ClickHouse share the machine. No available program is comparable; the rate of Akvorado per core comes from its
+// documentation.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
@@ -88,7 +89,7 @@ async function collect(bench: Bench, rate: number, seconds: number) {
     const sent = Number(printed.trim()) * flowsOfDatagram
     const deadline = performance.now() + drainMs
     let [totals, last] = [await totalsOf(collector), -1]
-    // Until all rows are there, or nothing changes any more.
+    // Until all rows are there, or their number is stable.
     while (
       totals.rows < sent &&
       (totals.waitingFiles > 0 || totals.rows !== last) &&

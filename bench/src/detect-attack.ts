@@ -183,7 +183,7 @@ async function detectByFastNetMon(folder: string, target: string): Promise<numbe
     { stdio: 'ignore' },
   )
   try {
-    // It needs a moment to listen, and to have rates at all.
+    // The peer needs a moment to listen and to have rates.
     await sleep(3000)
     using sending = attack(port, target)
     void sending

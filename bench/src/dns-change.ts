@@ -80,7 +80,7 @@ type Sample = { readonly answeredMs: number; readonly servedMs: readonly number[
 
 /** Both with a zone of ten record sets. */
 async function prepare(bench: Bench, stack: AsyncDisposableStack) {
-  // With its caches it answers an old address for 20 s if a question comes at the moment of a change.
+  // With its caches it answers an old address for 20 s if a query arrives during a change.
   const withoutCaches = ['cache-ttl=0', 'query-cache-ttl=0', 'negquery-cache-ttl=0']
   const powerdns = stack.use(await startPowerdns([], withoutCaches))
   await createPowerdnsZone(powerdns, zone, hostsOf(10))
@@ -169,7 +169,7 @@ async function measureFollowers(
   })
 }
 
-/** PATCH to the answer of NSD behind PowerDNS, which is told to notify at once. */
+/** PATCH to the answer of NSD behind PowerDNS, which is told to notify immediately. */
 async function measurePowerdns({ report }: Bench, hosts: number, changes: number): Promise<Sample[]> {
   await using stack = new AsyncDisposableStack()
   // Each needs the address of the other.
@@ -200,7 +200,7 @@ const patchPowerdns = (powerdns: Powerdns, n: number): Promise<{ ms: number }> =
 const putAddress = ({ call }: DnsProduct, n: number): Promise<{ ms: number }> =>
   call('PUT', `/zones/${zone}/recordsets/${hostOf(n % changed)}/A`, { ttl: 300, records: [addressOf(n)] })
 
-/** One change at a time, each after all servers have the one before. */
+/** One change at a time, each after all servers have the previous one. */
 async function measureChanges(
   servers: readonly Server[],
   count: number,
@@ -228,7 +228,7 @@ async function cpuOfChange(server: { cpuMicros(): number }, count: number, chang
   return (server.cpuMicros() - before) / count
 }
 
-/** One after the other; resolves when they are published. */
+/** Makes changes one after the other; resolves when they are published. */
 async function makeChanges(change: Change, first: number, count: number): Promise<void> {
   for (let n = first; n < first + count; n++) await change(n)
   await sleep(500)

@@ -1,5 +1,5 @@
-// D12: mutated messages, record data and zone files for the decoders. Each is read or refused with the decoder's own error, none takes more than
-// 50 ms of processor time, and the memory does not grow. There is no peer.
+// D12: mutated messages, record data and zone files for the decoders. Each is decoded or refused with the decoder's own
+// error, takes at most 50 ms of processor time, and the memory does not grow. There is no peer.
 import { TsigError } from '../../server/src/net/dns/tsig.ts'
 import { decodeTsig } from '../../server/src/net/dns/tsig-record.ts'
 import { parseZoneFile } from '../../server/src/dns/zone-file/zone-file.ts'
@@ -124,7 +124,7 @@ function readOne({ seeds, read }: Target, random: (below: number) => number): vo
   attempt(() => read(octets))
 }
 
-/** Rethrows what is no error of a decoder. */
+/** Rethrows other errors than the decoders' own. */
 function attempt(read: () => void): void {
   try {
     read()

@@ -1,4 +1,5 @@
-// Asks one name server over UDP until it answers what is expected: when a change has arrived, to about a millisecond.
+// Queries one name server over UDP until it returns the expected answer: measures the arrival of a change to about a
+// millisecond.
 import { createSocket } from 'node:dgram'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeMessage, emptyMessage, read16, type Message } from '../../server/src/net/dns/message.ts'
@@ -9,7 +10,7 @@ import { recordClass, recordType } from '../../server/src/net/dns/type.ts'
 export type Server = { readonly address: string; readonly port: number }
 
 export type Probe = Disposable & {
-  /** Returns the answer; undefined if none arrived in time. */
+  /** Returns the answer; undefined after the timeout. */
   ask(name: string, type: number): Promise<Message | undefined>
   /** Resolves with the time of the first answer that is as expected. */
   until(

@@ -27,7 +27,7 @@ export type DnsProduct = AsyncDisposable & {
   readonly databaseUrl: string
   /** A connection to its database. */
   readonly client: Client
-  /** Where its name server is. */
+  /** Address of its name server. */
   readonly address: string
   readonly port: number
   /** Sends a request below `/v3/dns` as the user; throws if it is not successful. */

@@ -1,5 +1,5 @@
-// D8: questions answered over UDP, asked by dnsperf: the built-in name server in one process and in two on one port, and NSD with the same zone in one
-// process. Then the latency of the built-in one at half of its rate.
+// D8: queries per second over UDP, sent by dnsperf: the built-in name server in one process and in two on one port, and
+// NSD with the same zone in one process. Then the latency of the built-in one at half of its rate.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -145,7 +145,7 @@ type Asked = {
   readonly latencies: readonly number[]
 }
 
-/** As many as are answered in a time, or the file so often; or at a fixed rate. */
+/** As many queries as possible in a time, or the file this number of times; or at a fixed rate. */
 type How = { readonly rate?: number; readonly repeats?: number }
 
 async function askAll(

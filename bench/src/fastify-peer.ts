@@ -1,4 +1,4 @@
-// The peer of P3: Fastify and pg as their documentation shows them, in a process of its own (fastify-peer-process.ts).
+// The peer of P3: Fastify and pg as in their documentation, in a separate process (fastify-peer-process.ts).
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpuMicrosOf } from './processor-time.ts'

@@ -1,5 +1,5 @@
-// How long a browser takes to show a page, on a processor four times slower than this one, and the size of what it fetches.
-// Uses the page's own clock, which starts with the navigation or with a click.
+// The time until a browser has displayed a page, on a processor four times slower than this one, and the size of its
+// downloads. Uses the page's own clock, which starts with the navigation or with a click.
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 
 /** In milliseconds of the page's clock; requests since the navigation, and the compressed size of all that was transferred. */

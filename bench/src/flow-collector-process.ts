@@ -1,5 +1,5 @@
-// The collector of flows with its threads and an embedded ClickHouse, in a process of its own. It answers each message with what it has measured.
-// It reads DATABASE_URL and DATA_DIR.
+// The collector of flows with its threads and an embedded ClickHouse, in a separate process. It answers each message
+// with its measurements. It reads DATABASE_URL and DATA_DIR.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FlowCollector } from '../../server/src/collector/collector.ts'

@@ -1,5 +1,5 @@
-// Receives and decodes flows, and looks up the owner of each, in a process of its own. Argument: recvmmsg or dgram. It sends its port, and
-// for each message of the parent its totals.
+// Receives and decodes flows, and looks up the owner of each, in a separate process. Argument: recvmmsg or dgram. It
+// sends its port, and for each message of the parent its totals.
 import { createFlowColumns } from '../../server/src/flow/flow-columns.ts'
 import { createFlowOwners, toHoldingColumns } from '../../server/src/collector/flow-owners.ts'
 import { rowsMax } from '../../server/src/flow/flow-decoder.ts'
@@ -18,7 +18,7 @@ export type ReceiverTotals = {
 const options = { listen: [{ address: '127.0.0.1', port: 0 }], receiveBufferBytes: 32 * 2 ** 20 }
 const source = process.argv[2] === 'dgram' ? await createDgramSource(options) : createRecvmmsgSource(options)
 const decoder = createDecoder()
-// Batches as in the collector: one that stays in the processor's cache would look faster.
+// Batches as in the collector: a single batch would stay in the processor's cache and look faster.
 const batches = Array.from({ length: 3 }, () => createFlowColumns(500_000 + rowsMax))
 const owners = createFlowOwners(
   toHoldingColumns(

@@ -1,7 +1,18 @@
-// Sends flow datagrams at a rate with sendmmsg, in a process of its own: a sender in JavaScript that calls send for each would be the limit.
-// Arguments: port, datagrams a second, seconds, protocol (ipfix or v5). Prints how many it sent.
+// Sends flow datagrams at a rate with sendmmsg, in a separate process: a sender in JavaScript that calls send for each
+// datagram would be the limit. Arguments: port, datagrams a second, seconds, protocol (ipfix or v5). Prints the number
+// of sent datagrams.
 import { dlopen, getRawPointer } from 'node:ffi'
-import { ip, ipfix, pack, set, template, u16, u32, u8, v5 } from '../../server/src/drivers/netflow/testing.ts'
+import {
+  ipOctets,
+  ipfix,
+  pack,
+  set,
+  template,
+  u16,
+  u32,
+  u8,
+  v5,
+} from '../../server/src/drivers/netflow/testing.ts'
 
 const [port, rate, seconds, protocol] = process.argv.slice(2)
 const { functions: libc } = dlopen(null, {
@@ -45,8 +56,8 @@ const address = (i: number, network: string) => `${network}.${(i >> 8) & 255}.${
 
 function record(i: number): Uint8Array {
   return pack(
-    ip(address(i * 7, '198.18')),
-    ip(address(i * 3, '203.0')),
+    ipOctets(address(i * 7, '198.18')),
+    ipOctets(address(i * 3, '203.0')),
     u32(0),
     u32(i % 8),
     u32(9),

@@ -145,7 +145,7 @@ const shapes: readonly (readonly [string, readonly FlowKey[], FlowSource])[] = [
   ['top 10 source ports, raw', ['src_port'], { family: 'flows', step: 1, isCut: false }],
 ]
 
-/** The ratio is that of the size at which it was set: a scan of fewer rows is mostly fixed cost. */
+/** The ratio applies to the size at which it was set: a scan of fewer rows is mostly fixed cost. */
 function goalOf(title: string, p99: number, ratio: number, rows: number): [string, boolean] {
   if (title.endsWith('raw')) return ['p99 <= 100 ms', p99 <= 100]
   if (rows < 100_000_000) return ['p99 <= 20 ms', p99 <= 20]
@@ -219,7 +219,7 @@ async function fill(store: FlowStore, rows: number, start: number, { report }: B
   }
 }
 
-/** Blocks as the collector makes them; each is another one, so that nothing is answered from a cache. */
+/** Blocks as the collector makes them; each differs, so that answers do not come from a cache. */
 const blockRows = 500_000
 
 async function insert(bench: Bench): Promise<Line[]> {

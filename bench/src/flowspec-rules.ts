@@ -1,5 +1,5 @@
-// S1: rules from the driver to a router. Beside it GoBGP's own client, which sends one rule at a time. Both are measured until BIRD has
-// the rules, asked in the same way.
+// S1: rules from the driver to a router. Compared with GoBGP's own client, which sends one rule at a time. Both are
+// measured until BIRD has the rules, with the same queries.
 import { performance } from 'node:perf_hooks'
 import { startFlowspecPeers, type FlowspecPeers } from '../../lab/src/flowspec-peers.ts'
 import { median } from '../../lab/src/measure.ts'
@@ -66,7 +66,7 @@ function line(what: string, ours: number, peer: number, goal: number): Line {
   }
 }
 
-/** Until BIRD has so many rules; asking takes a few milliseconds, which both measurements contain. */
+/** The time until BIRD has this number of rules; queries take a few milliseconds in both measurements. */
 async function timeOf(
   { bird }: FlowspecPeers,
   rules: number,

@@ -63,7 +63,7 @@ async function run(bench: Bench): Promise<Line[]> {
 
 type Turn = { readonly ours: readonly number[]; readonly peer: readonly number[] }
 
-/** One transaction like the one that creates an event. */
+/** One transaction like the creation of an event. */
 async function notify({ owner }: Postgres, mark: string, team: number): Promise<void> {
   await owner.transaction().execute(async (trx) => {
     await writeMessages(trx, [{ teamId: team, type: 'event.started', data: { mark } as never }])

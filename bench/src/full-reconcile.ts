@@ -1,5 +1,5 @@
 // P6: all announcements from the database to empty routers in four regions, by the product's own reconciler, and then a
-// run with nothing to do: its duration, and that it writes nothing. Beside it the gobgp client, prefix by prefix.
+// run without changes: its duration, and that it writes no rows. Compared with the gobgp client, prefix by prefix.
 import { readFileSync } from 'node:fs'
 import type { Client } from 'pg'
 import { createLab, type Lab } from '../../lab/src/network.ts'
@@ -94,8 +94,8 @@ type Reconciled = {
 }
 
 /**
- * Milliseconds until each region has logged a run since then with the given number of announcements. A region may run more than once: it
- * is also woken when the connection to its router comes up. Other runs must have had nothing to do.
+ * Milliseconds until each region has logged a run since then with the given number of announcements. A region may run
+ * more than once: it is also woken when the connection to its router comes up. Other runs must have had no changes.
  */
 async function untilReconciled({ product }: World, since: number, announced: number): Promise<number> {
   const first = await waitFor(
@@ -137,7 +137,8 @@ async function measureIdle(world: World, ticks: number): Promise<Idle> {
   let ms = 0
   for (let tick = 0; tick < ticks; tick++) {
     const startedAt = Date.now()
-    // As after the decision about a hold: `announcements` would only select changed ones, of which there are none.
+    // As after the decision about an approval: `announcements` would only select changed ones, and no announcement has
+    // changed.
     await client.query(`select pg_notify('pharos', 'approvals')`)
     ms += await untilReconciled(world, startedAt, 0)
   }

@@ -120,7 +120,7 @@ export type HttpRequest = {
   readonly method: string
   readonly path: string
   readonly authorization?: string
-  /** As a proxy would set it. */
+  /** As set by a proxy. */
   readonly forwardedFor?: string
   readonly body?: string
 }

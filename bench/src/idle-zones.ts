@@ -1,5 +1,6 @@
-// D10: a tick of all DNS loops with 100,000 zones and nothing to do, which must not write a row; and the serials of all zones read from one name server
-// that follows. Beside the latter dnsperf, which asks the same server the same questions once.
+// D10: a tick of all DNS loops with 100,000 zones without changes, which must not write a row; and the serials of all
+// zones read from one follower. The latter is compared with dnsperf, which sends the same questions once to the same
+// server.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -122,7 +122,7 @@ function closed(clients: readonly Client[], { seconds, answers }: ProcessPlan): 
   ).then(() => samples)
 }
 
-/** Requests fall due at random times; one that finds no free connection waits, and its waiting counts. */
+/** Requests are due at random times; a request without a free connection waits, and its waiting counts. */
 function open(clients: readonly Client[], { seconds }: ProcessPlan, perSecond: number): Promise<number[]> {
   const samples: number[] = []
   const free = [...clients]
@@ -157,7 +157,7 @@ function open(clients: readonly Client[], { seconds }: ProcessPlan, perSecond: n
   })
 }
 
-/** The connection that has been idle the longest, of those that the server has not closed. */
+/** The longest idle connection that the server has not closed. */
 function nextIdle(free: Client[]): Client | undefined {
   for (;;) {
     const client = free.shift()

@@ -1,5 +1,5 @@
-// Load on the API from a process of its own: as many requests as a number of connections can complete, or a fixed rate that
-// does not depend on the answers. The process itself is load-process.ts.
+// Load on the API from a separate process: as many requests as a number of connections can complete, or a fixed rate
+// that does not depend on the answers. The process itself is load-process.ts.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { HttpRequest } from './http-connection.ts'
@@ -29,7 +29,7 @@ export type RequestSource =
 export type LoadResult = {
   readonly answers: number
   readonly perSecond: number
-  /** From when the request was due to the end of the answer. */
+  /** From the time when the request was due to the end of the answer. */
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number

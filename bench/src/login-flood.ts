@@ -12,7 +12,7 @@ import { medianOf } from './turns.ts'
 
 const readsPerSecond = 100
 const signInsPerSecond = 200
-/** They may sign in at once, under the default limit of an address. */
+/** They may sign in together, under the default limit of an address. */
 const readers = 8
 const accounts = 500
 const victims = 20
@@ -25,7 +25,7 @@ export const loginFlood: Benchmark = {
   run,
 }
 
-/** The settings are the defaults except for the proxy: the benchmark measures what protects an installation. */
+/** Default settings except for the proxy: the benchmark measures the protection of an installation. */
 const settings = { PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '10', PHAROS_TRUSTED_PROXIES: '127.0.0.0/8' }
 
 async function run(bench: Bench): Promise<Line[]> {
@@ -81,7 +81,7 @@ async function beside(
 ): Promise<Omit<Turn, 'alone'>> {
   const flooding = runLoad({
     product,
-    // Those that wait for a hash keep their connection.
+    // Requests that wait for a hash keep their connection.
     connections: 256,
     seconds: seconds + 4,
     perSecond: signInsPerSecond,

@@ -1,4 +1,4 @@
-// Describes the machine of the measurement, without which results mean nothing.
+// Describes the machine of the measurement, which the results depend on.
 import { execFileSync } from 'node:child_process'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 

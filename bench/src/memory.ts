@@ -1,5 +1,5 @@
-// K2: resident memory of a process of each role: idle on an empty database, idle on one of the sizes of docs/capacity.md, and its peak under
-// load, from which that page is made. It has no peer.
+// K2: resident memory of a process of each role: idle on an empty database, idle on a database with the sizes of
+// docs/capacity.md, and its peak under load; the source of that page. It has no peer.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export const memory: Benchmark = {
   run,
 }
 
-/** After this time without work the heap of the start is collected as far as it will be. */
+/** Idle time after which the heap of the start has been collected. */
 const idleMs = 10_000
 const teams = 50
 const flowsOfDatagram = 20
@@ -41,7 +41,7 @@ type Load = {
   readonly load: string
   readonly settings?: () => Promise<Readonly<Record<string, string>>>
   readonly seed: (client: Client, bench: Bench) => Promise<void>
-  /** Starts what the product needs before it starts; returns a function that resolves when it has done its work. */
+  /** Starts the dependencies of the product; returns a function that resolves when their work is done. */
   readonly prepare?: (postgres: Postgres, stack: AsyncDisposableStack) => Promise<() => Promise<void>>
   /** Puts the product under load; resolves at the end of it. */
   readonly run?: (product: Product, bench: Bench, settings: Readonly<Record<string, string>>) => Promise<void>

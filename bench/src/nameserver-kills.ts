@@ -1,5 +1,6 @@
-// D11: the process that publishes and serves is killed (SIGKILL) again and again while record sets change. No acknowledged change is lost, BIND and Knot
-// end at what is stored, and no zone ever leaves them. Beside it PowerDNS, killed during changes over its API.
+// D11: the process that publishes and serves is killed (SIGKILL) again and again while record sets change. No
+// acknowledged change is lost, BIND and Knot reach the stored content, and no zone ever leaves them. Compared with
+// PowerDNS, killed during changes over its API.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../lab/src/address.ts'
@@ -47,7 +48,7 @@ async function run(bench: Bench): Promise<Line[]> {
 
 export type KillResult = {
   readonly acknowledged: number
-  /** Questions for zones at the followers meanwhile. */
+  /** Queries for zones at the followers during the run. */
   readonly questions: number
   /** Acknowledged record sets that the followers do not serve in the end. */
   readonly lost: readonly string[]
@@ -79,7 +80,7 @@ export async function killRepeatedly(bench: Bench, kills: number): Promise<KillR
       roles: ['reconciler', 'nameserver'],
       databaseUrl: api.databaseUrl,
       folder: bench.folder,
-      // It starts a thousand times: what was compiled is kept.
+      // It starts a thousand times: the compile cache stays.
       settings: {
         PHAROS_DNS_LISTEN: `127.0.0.1:${port}`,
         NODE_COMPILE_CACHE: join(bench.folder, 'compiled'),
@@ -93,7 +94,7 @@ export async function killRepeatedly(bench: Bench, kills: number): Promise<KillR
   await untilServed(followers, changes)
   const watch = followers.map(watchZones)
   for (let kill = 0; kill < kills; kill++) {
-    // From before the first transfer after the start to some changes later.
+    // At random times from before the first transfer after the start to some changes later.
     await sleep(Math.random() * 400)
     await server.kill()
     server = await startServer()
@@ -182,7 +183,7 @@ async function lostOf(followers: readonly Server[], changes: readonly Changes[])
 const hasZone = ({ rcode: code, aa, answers }: Message): boolean =>
   code === rcode.NOERROR && aa && answers.some(({ type }) => type === recordType.SOA)
 
-/** Asks a follower for the SOA of all zones without a pause. */
+/** Queries a follower for the SOA of all zones without a pause. */
 function watchZones(follower: Server) {
   const missing: string[] = []
   let questions = 0

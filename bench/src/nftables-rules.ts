@@ -107,7 +107,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs
 }
 
-/** Other ids in each round, so that nothing is kept. TCP: the flood is UDP. */
+/** Other ids in each round, so that no rule stays. TCP: the flood is UDP. */
 function numbered(count: number, round: number): FilterRule[] {
   return Array.from({ length: count }, (_, at) => ({
     id: round * count + at + 1,

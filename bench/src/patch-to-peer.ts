@@ -95,7 +95,7 @@ async function measureToggles(world: World, size: number, toggles: number): Prom
   using stack = new DisposableStack()
   const logs = lab.regions.map(({ name }) => stack.use(lab.watchBirdRoutes(name)))
   const connection = await HttpConnection.open(url)
-  // Those of the first announcement are the warm-up.
+  // The toggles of the first announcement are the warm-up.
   for (let toggle = -togglesEach; toggle < toggles; toggle++) {
     const n = size + 2 + Math.floor(toggle / togglesEach)
     const into = toggle < 0 ? warmUp : samples

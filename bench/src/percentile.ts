@@ -1,5 +1,5 @@
-// I7: the 95th percentile of samples whose answer is known, beside those of LibreNMS' formula and of rrdtool. The peers are there for their
-// answers, not for their speed.
+// I7: the 95th percentile of samples with a known answer, compared with LibreNMS' formula and rrdtool. The peers are
+// compared by their answers, not by their speed.
 import { join } from 'node:path'
 import { libreNms95, rrdtoolPercent } from '../../lab/src/percentile-peers.ts'
 import { billingGridMs } from '../../server/src/inventory/usage/bucket.ts'
@@ -21,7 +21,7 @@ type Case = {
   /** Null: missing. */
   readonly samples: readonly (number | null)[]
   readonly expected: number
-  /** Width of rrdtool's graph in pixels; by default one for each sample. */
+  /** Width of rrdtool's graph in pixels; by default one per sample. */
   readonly width?: number
 }
 

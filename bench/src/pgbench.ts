@@ -1,5 +1,5 @@
-// Runs PostgreSQL's own pgbench: the peer of everything that is mostly a SQL statement. It creates no tables but those
-// of `pgbench -i`.
+// Runs PostgreSQL's own pgbench: the peer of every benchmark that is mostly an SQL statement. It only creates the
+// tables of `pgbench -i`.
 import { execFile } from 'node:child_process'
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ export type PgbenchRun = {
   readonly script?: string
   readonly clients: number
   readonly seconds: number
-  /** Of each client, instead of a time: the same work on a busy machine. */
+  /** Transactions per client, instead of a time: the same work on a busy machine. */
   readonly transactions?: number | undefined
   /** Initial values of each client's variables. */
   readonly variables?: Readonly<Record<string, number>>
@@ -42,7 +42,7 @@ export async function initPgbench(databaseUrl: string, scale: number): Promise<v
   await run(program(), ['-i', '-q', '-s', String(scale), databaseUrl])
 }
 
-/** Prepared statements, each client on a connection of its own. Throws if a transaction failed. */
+/** Prepared statements, each client on its own connection. Throws if a transaction failed. */
 export async function runPgbench(options: PgbenchRun): Promise<PgbenchResult> {
   const { databaseUrl, script, clients, seconds, transactions, variables = {}, folder } = options
   const jobs = Math.min(clients, availableParallelism())

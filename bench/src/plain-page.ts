@@ -1,5 +1,5 @@
-// The peer of the portal: a plain page of Vite, React and Mantine with a form to sign in, built and compressed as the portal is
-// and served from memory on this machine. Its cost is that of the libraries alone.
+// The peer of the portal: a plain page of Vite, React and Mantine with a form to sign in, built and compressed like the
+// portal and served from memory on this machine. It measures the cost of the libraries alone.
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,5 +1,5 @@
-// I2: one poll of 100 devices with 100 ports each, 20 ms away, until it is committed; then with 20 devices that do not answer. Beside it
-// 100 snmpbulkwalk of the C library at the same time over the same objects, which store nothing.
+// I2: one poll of 100 devices with 100 ports each, 20 ms away, until it is committed; then with 20 devices that do not
+// answer. Compared with 100 parallel snmpbulkwalk of the C library over the same objects, without storing.
 import { fork, spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -75,7 +75,7 @@ async function prepare(bench: Bench, stack: AsyncDisposableStack, { devices, por
   stack.defer(() => client.end())
   const poll = (dead: number): Promise<Poll> =>
     pollOnce(postgres, client, { devices, dead, port, silentPort: silent.address().port })
-  // The first poll lists the names of the interfaces, and has nothing to compare with.
+  // The first poll lists the names of the interfaces, without a former reading to compare with.
   await poll(0)
   return { port, poll }
 }

@@ -27,7 +27,7 @@ const schemaFile = '/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql'
 const repeatsMax = 20
 const apiKey = 'the-key-of-the-bench'
 
-/** `notified` are the servers that get its NOTIFY; `place` is where it listens, by default on an address of its own. */
+/** `notified` are the servers that get its NOTIFY; `place` is its listen address, by default a separate address. */
 export async function startPowerdns(
   notified: readonly Server[] = [],
   settings: readonly string[] = [],
@@ -112,7 +112,7 @@ ${settings.join('\n')}
   }
 }
 
-/** An address and port for a server that others are told of before it starts. */
+/** An address and port for a server that other servers are configured with before it starts. */
 export async function freePlace(): Promise<Server> {
   const address = `${randomSubnet()}.53`
   return { address, port: await freePort(address, 5300) }
@@ -150,7 +150,7 @@ export type PowerdnsSet = {
   readonly records: readonly string[]
 }
 
-/** Its form of record sets that replace those of the same name and type. */
+/** PowerDNS' form of record sets that replace the sets of the same name and type. */
 export const setsOf = (sets: readonly PowerdnsSet[]): object[] =>
   sets.map(({ name, type, records }) => ({
     name,

@@ -6,7 +6,7 @@ const tickMicros = 10_000
 
 type Process = {
   readonly parent: number
-  /** Its own ticks, of all threads, and those of its children that have ended. */
+  /** Its own ticks, of all threads, and the ticks of its children that have ended. */
   readonly own: number
   readonly ended: number
 }
@@ -16,7 +16,7 @@ export function cpuMicrosOf({ pid }: { readonly pid?: number | undefined }): num
   return (pid === undefined ? 0 : (readProcess(pid)?.own ?? 0)) * tickMicros
 }
 
-/** Microseconds of a process and all its descendants, those that have ended included: a server that forks. */
+/** Microseconds of a process and all its descendants, including ended ones: a server that forks. */
 export function treeMicros(root: number): number {
   const processes = listProcesses()
   let ticks = 0

@@ -1,5 +1,5 @@
-// The product as a process of its own, as an operator runs it: `pharos serve` with the roles that a benchmark needs, on the
-// bench's database, with the default settings except for the limits that protect it from a client like the bench.
+// The product in a separate process, as an operator runs it: `pharos serve` with the roles that a benchmark needs, on
+// the bench's database, with the default settings except for the limits against a client like the bench.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ export type ProductOptions = {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** A server under load, in a process of its own. */
+/** A server under load, in a separate process. */
 export type Served = {
   /** URL of its API; empty without that role. */
   readonly url: string
@@ -27,11 +27,11 @@ export type Served = {
 
 export type Product = Served & {
   readonly logFile: string
-  /** Of the process without its children, such as ClickHouse. */
+  /** Memory of the process without its children, such as ClickHouse. */
   memory(): Memory
-  /** Where its name server listens, as address:port; empty without that role. */
+  /** Listen address of its name server, as address:port; empty without that role. */
   readonly dns: string
-  /** Ends it at once. */
+  /** Kills it immediately. */
   kill(): Promise<void>
 } & AsyncDisposable
 

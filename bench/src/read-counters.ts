@@ -55,7 +55,7 @@ async function besideC(bench: Bench): Promise<Line> {
   }
 }
 
-/** Many small readings: the cost of SNMPv3 is that of each message. */
+/** Many small readings: SNMPv3 costs per message. */
 async function versions(bench: Bench): Promise<Line> {
   const readings = bench.quick ? 50 : 1_000
   const user = { name: 'pharos', auth: 'SHA-256', privacy: 'AES', ...passwords, level: 'priv' } as const

@@ -1,5 +1,6 @@
-// P9a: flows received and decoded, with the owner of each, per second of processor time. Beside it nfcapd, which writes the same flows to
-// a file. Both get the same datagrams at the same rate; processor time is what a loaded machine leaves comparable.
+// P9a: flows received and decoded, with the owner of each, per second of processor time. Compared with nfcapd, which
+// writes the same flows to a file. Both get the same datagrams at the same rate; processor time is comparable on a
+// loaded machine.
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -98,7 +99,7 @@ async function measureOurs(kind: string, load: Load): Promise<Measured> {
   }
 }
 
-/** Asks until all flows have arrived, or no more do. */
+/** Queries until all flows have arrived, or no more arrive. */
 async function totalsOf(receiver: ChildProcess, expected: number): Promise<ReceiverTotals> {
   let last = -1
   for (;;) {

@@ -83,7 +83,7 @@ async function seedZone(client: Client, count: number): Promise<void> {
   await client.query('analyze dns_recordsets')
 }
 
-/** Adds more record sets at once than are counted one by one, so that the product counts the zone. Returns how many there are then. */
+/** Adds more record sets than are counted one by one, so that the product counts the zone. Returns the new number. */
 async function countByProduct({ call, client }: DnsProduct): Promise<number> {
   const recordsets = Array.from({ length: 250 }, (_, n) => ({
     name: `added${n}.${zone}`,

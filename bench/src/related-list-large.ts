@@ -75,7 +75,7 @@ type Measured = Shape & {
   readonly events: number
   readonly p50: number
   readonly p99: number
-  /** Of the plain SQL; undefined if it was not measured. */
+  /** Time of the plain SQL; undefined if it was not measured. */
   readonly plain: number | undefined
 }
 
@@ -102,7 +102,7 @@ async function measureSize(bench: Bench, events: number, withPlain: boolean): Pr
   return measured
 }
 
-/** One after the other on one connection, after some that warm up the statement. */
+/** One after the other on one connection, after some requests that warm up the statement. */
 async function timeRequests(url: string, access: string, query: ListQuery, count: number): Promise<number[]> {
   const connection = await HttpConnection.open(url)
   const samples: number[] = []

@@ -1,5 +1,5 @@
-// P1: the related list through the API, a page of 100 with its relationships and the exact count, for one of 50 teams at a
-// time. Beside it pgbench with the plain join that returns the same, and with the statement that the API runs.
+// P1: the related list through the API, a page of 100 with its relationships and the exact count, for one of 50 teams
+// at a time. Compared with pgbench with the plain join of the same result, and with the statement that the API runs.
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { parseEventQuery } from '../../server/src/events/list/event-query.ts'
 import { pageStatement } from '../../server/src/events/list/event-page.store.ts'
@@ -66,7 +66,7 @@ async function prepare(bench: Bench, stack: AsyncDisposableStack) {
       connections: perSecond === undefined ? clients : clients * 4,
       seconds,
       answers,
-      // A hundred events, none of which is shorter than this.
+      // A hundred events, each at least this long.
       source: { kind: 'list', requests, bytesMin: 100 * 500 },
       ...(perSecond === undefined ? {} : { perSecond }),
     })

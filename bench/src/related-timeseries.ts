@@ -91,7 +91,7 @@ async function run(bench: Bench): Promise<Line[]> {
   return lines
 }
 
-/** One after the other, after some that warm up the statement. */
+/** One after the other, after some requests that warm up the statement. */
 async function timeRequests(
   url: string,
   access: string,

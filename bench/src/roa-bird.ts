@@ -63,7 +63,7 @@ export class RoaBird {
     if (this.#child) await killProgram(this.#child, 'SIGKILL')
   }
 
-  /** Both families, one after the other, each through a pipe of its own. */
+  /** Both families, one after the other, each through a separate pipe. */
   async #run(filter: Filter, data: RoaData): Promise<{ cpuMs: number; accepted: number }> {
     const before = await this.#cpuMs()
     let accepted = 0

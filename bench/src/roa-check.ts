@@ -1,5 +1,5 @@
-// P8: validates every announcement by the RPKI, and applies a delta of VRPs. Beside it BIRD's roa_check over the same routes and
-// VRPs. Both must find the same ones valid and invalid, otherwise nothing is measured.
+// P8: validates every announcement by the RPKI, and applies a delta of VRPs. Compared with BIRD's roa_check over the
+// same routes and VRPs. Both must have the same results, otherwise the benchmark fails.
 import { createRoaTable, roaStates } from '../../server/src/registry/objects/roa-table.ts'
 import type { RoaTable } from '../../server/src/registry/objects/roa-table.ts'
 import type { VrpBits } from '../../server/src/registry/objects/vrp.ts'
@@ -40,7 +40,7 @@ async function run(bench: Bench): Promise<Line[]> {
 
 type Sweep = { readonly 4: AnnouncedColumns; readonly 6: AnnouncedColumns }
 
-/** Milliseconds of processor time, in a process that does nothing else. */
+/** Milliseconds of processor time, in a process without other work. */
 function judgeAll(table: RoaTable, sweep: Sweep): number {
   return cpuMsOf(() => {
     for (const family of [4, 6] as const) table.judgeMany(family, sweep[family].prefixes, sweep[family].asns)
@@ -74,7 +74,7 @@ async function requireSame(
   )
 }
 
-/** Each removes 500 VRPs and restores those of the delta before it. */
+/** Each removes 500 VRPs and restores the VRPs of the previous delta. */
 function applyDeltas(table: RoaTable, vrps: readonly VrpBits[], count: number): number[] {
   const step = Math.floor(vrps.length / 500)
   const slice = (round: number): VrpBits[] =>

@@ -1,5 +1,5 @@
-// VRPs and announcements distributed like those of the public RPKI: holders with an aggregate and more specific routes
-// inside it, more IPv4 than IPv6, mostly /24 and /48. Generated from a seed, so that every run has the same.
+// VRPs and announcements distributed like the public RPKI: holders with an aggregate and more specific routes inside
+// it, more IPv4 than IPv6, mostly /24 and /48. Generated from a seed, so that every run has the same data.
 import { maskBits } from '../../server/src/net/bits.ts'
 import type { Bits, Family } from '../../server/src/net/bits.ts'
 import type { TableColumns } from '../../server/src/net/prefix-table.ts'
@@ -56,7 +56,7 @@ function makeVrps(family: Family, count: number, next: Dice): VrpBits[] {
   return [...vrps.values()]
 }
 
-/** Of a hundred: 55 as a VRP allows, 3 of another ASN, 3 too long, and the rest anywhere, mostly without a VRP. */
+/** Per hundred: 55 as a VRP allows, 3 of another ASN, 3 too long, and the rest anywhere, mostly without a VRP. */
 function announce(family: Family, vrps: readonly VrpBits[], count: number, next: Dice): Announced[] {
   const found = new Map<string, Announced>()
   while (found.size < count) {
@@ -107,7 +107,7 @@ function pick<T>(values: readonly T[], next: Dice): T {
 
 export type AnnouncedColumns = { readonly prefixes: TableColumns<Uint32Array>; readonly asns: Uint32Array }
 
-/** Those of one family, in the given order. */
+/** The announcements of one family, in the given order. */
 export function columnsOf(announced: readonly Announced[], family: Family): AnnouncedColumns {
   const rows = announced.filter((one) => one.family === family)
   const column = (value: (row: Announced) => number): Uint32Array => Uint32Array.from(rows, value)

@@ -1,5 +1,5 @@
 // How smoothly a list of the portal scrolls from its first row to its last: the duration of each frame, and whether the
-// page was ever busy for so long that a key or a click had to wait.
+// page was ever busy long enough to delay a key or a click.
 import type { Browser, Page } from 'playwright-core'
 import { quantile } from '../../lab/src/measure.ts'
 import type { Person } from './first-view.ts'
@@ -10,7 +10,7 @@ export type Scroll = {
   readonly frameMsP50: number
   readonly frameMsP99: number
   readonly frameMsMax: number
-  /** Time of the page's thread: the cost of a frame if nothing else uses the processor. */
+  /** Time of the page's thread: the cost of a frame on an idle processor. */
   readonly processorMsPerFrame: number
   readonly longTasks: number
   readonly longestTaskMs: number

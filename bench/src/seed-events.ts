@@ -1,5 +1,5 @@
-// Security events by the million: generated inside PostgreSQL from a number each, in the state in which the product's own
-// writers would leave them. `requireAsWritten` proves that on a sample, by letting the product write those again.
+// Security events by the million: generated inside PostgreSQL from a number each, in the state in which the product's
+// own writers would leave them. `requireAsWritten` proves that on a sample, by letting the product write them again.
 import type { Client } from 'pg'
 import { relateEvents } from '../../server/src/events/relate/relationship.ts'
 import { lockEvents } from '../../server/src/events/event/event.store.ts'
@@ -39,7 +39,7 @@ const facetsPerTeam = flagBits.length * statusBits.length * kinds.length
 const dice = (salt: number): string => `((hashint8extended(n, ${salt}) & 2147483647) / 2147483648.0)`
 
 /**
- * The events from $1 to $2, with their teams, the same ones for every call. `offset 0` keeps the planner from inlining each
+ * The events from $1 to $2, with their teams, the same in every call. `offset 0` keeps the planner from inlining each
  * expression wherever its column is used.
  */
 function rowsOf({ events, teams, firstShare }: EventsPlan): string {

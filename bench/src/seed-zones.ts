@@ -42,7 +42,7 @@ export async function seedZones(client: Client, count: number, isPublished: bool
      from ${zones} cross join ${renumbered}`,
     shared,
   )
-  // The parents of published zones were asked a moment ago, as they are every hour.
+  // The parents of published zones were just queried, as happens every hour.
   if (isPublished)
     await client.query(
       `insert into dns_delegations (zone_id, status, due, checked) select z.id, 'absent', now() + interval '1 hour', now() from ${zones}`,

@@ -9,7 +9,7 @@ import { MemoryZone } from '../../server/src/dns/answer/memory-zone.ts'
 import { keySets } from '../../server/src/dns/sign/key-sets.ts'
 import { signDelta } from '../../server/src/dns/sign/sign-delta.ts'
 import { signInThread } from '../../server/src/dns/sign/sign-in-thread.ts'
-import { defaultTimes, type Signing } from '../../server/src/dns/sign/signature.ts'
+import { defaultTimes, type SignatureSettings } from '../../server/src/dns/sign/signature.ts'
 import { createSigningKey } from '../../server/src/dns/sign/signing-key.ts'
 import { nameToWire, parseName, parseZoneName } from '../../server/src/net/dns/name.ts'
 import type { Rrset } from '../../server/src/net/dns/record.ts'
@@ -32,7 +32,7 @@ const eventLoopMsMax = 50
 
 async function run(bench: Bench): Promise<Line[]> {
   const count = bench.quick ? 2000 : 50_000
-  const signing: Signing = {
+  const signing: SignatureSettings = {
     zone,
     keys: [createSigningKey(13, 'csk')],
     denial: 'nsec',
@@ -61,7 +61,7 @@ async function run(bench: Bench): Promise<Line[]> {
     medianOf(ours, (sample) => sample.cpuMs),
     medianOf(theirs, (sample) => sample.cpuMs),
   ]
-  // On its own: watching the event loop occupies a core, which the threads would lack.
+  // Alone: watching the event loop occupies a core, which the threads would lack.
   const { longestMs: blockedMs } = await longestTurn(() => signInThread(zone, sets, signing))
   return [
     {
@@ -99,7 +99,7 @@ async function run(bench: Bench): Promise<Line[]> {
   ]
 }
 
-function contentOf(count: number, { keys }: Signing): Rrset[] {
+function contentOf(count: number, { keys }: SignatureSettings): Rrset[] {
   const dnskeys = keys.map(({ dnskey }) => dnskey)
   const server = nameToWire(parseName('ns.bench.test.'))
   const times = Uint8Array.from([0, 0, 0, 1, 0, 0, 14, 16, 0, 0, 3, 132, 0, 18, 117, 0, 0, 0, 1, 44])
@@ -142,8 +142,8 @@ function preparePeer(folder: string, count: number): () => { ms: number; cpuMs: 
   }
 }
 
-/** Returns the median of one address that changes, one that is added and one that is removed. */
-async function changeMs(served: MemoryZone, signing: Signing, rounds: number): Promise<number> {
+/** Returns the median of a changed, an added and a removed address. */
+async function changeMs(served: MemoryZone, signing: SignatureSettings, rounds: number): Promise<number> {
   const samples: number[] = []
   for (let round = 0; round < rounds; round++) {
     const isNew = round % 2 === 0

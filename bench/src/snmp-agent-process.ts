@@ -1,5 +1,6 @@
-// The agent of I1 and I2 in a process of its own: a device with as many interfaces as its argument says, and no other objects than those
-// that are read. A second argument is the milliseconds before each answer. Sends its port to the parent, and ends with it.
+// The agent of I1 and I2 in a separate process: a device with as many interfaces as its argument, and only the objects
+// that are read. A second argument is the milliseconds before each answer. Sends its port to the parent, and ends with
+// it.
 import { startSnmpAgent } from '../../lab/src/snmp-agent.ts'
 import { snmpValue, type SnmpValue } from '../../lab/src/snmp-ber.ts'
 import type { SnmpRecord } from '../../lab/src/snmp-records.ts'

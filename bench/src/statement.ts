@@ -3,7 +3,7 @@ import type { Db } from '../../server/src/db/postgres.ts'
 
 export type Statement = { readonly sql: string; readonly parameters: readonly unknown[] }
 
-/** Captures the statement of a store's function; nothing is sent. */
+/** Captures the statement of a store's function without sending it. */
 export async function captureStatement(db: Db, call: (db: Db) => Promise<unknown>): Promise<Statement> {
   let captured: Statement | undefined
   const executor = new Proxy(db.getExecutor(), {

@@ -1,5 +1,5 @@
-// S4: what a list of 100 rules would have done with a team's flows of the last hour, by one statement. Beside it a statement for each
-// rule by itself, which does not even know the first match.
+// S4: the estimated effect of a list of 100 rules on a team's flows of the last hour, by one statement. Compared with a
+// separate statement per rule, which does not determine the first match.
 import fc from 'fast-check'
 import { join } from 'node:path'
 import { rmSync } from 'node:fs'

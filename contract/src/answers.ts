@@ -44,7 +44,7 @@ function createAnswers(route: Route): Answers {
   return answers
 }
 
-/** Returns the schema with a title that follows from the operation, unless it has one of its own. */
+/** Returns the schema with a title that follows from the operation, unless it already has a title. */
 export const titled = <T extends TSchema>({ name }: Pick<Route, 'name'>, suffix: string, schema: T): T =>
   'title' in schema || !isNameable(schema)
     ? schema
@@ -227,7 +227,7 @@ export const isPaged = ({ query, response }: Route): boolean =>
 
 /**
  * Returns the path of what a request created: the path of `creates` with the parameters of the request, and for others the field
- * of the created record with this name, or else its id. Undefined if the route creates nothing, or the request created several records.
+ * of the created record with this name, by default its id. Undefined if the route has no `creates`, or the request created several records.
  */
 export function locationOf(
   { creates }: Route,

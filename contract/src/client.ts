@@ -1,5 +1,5 @@
-// The typed client, derived from the route values, for the portal, tests and scripts. It adds nothing to the protocol: no
-// retries, no state, no credential storage.
+// The typed client, derived from the route values, for the portal, tests and scripts. It has no
+// retries, state or credential storage.
 import type { Problem } from './problem.ts'
 import type { BodyOf, FieldsOf, ParamsOf, QueryOf, ResponseOf, Route, Upload } from './route.ts'
 

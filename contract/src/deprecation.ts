@@ -35,7 +35,7 @@ export function checkDeprecation(deprecation: Deprecation): Deprecation {
 export const timeOf = (day: string): number =>
   /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : NaN
 
-/** Returns the keywords of a deprecated field in the document; none for a field that is not. */
+/** Returns the keywords of a deprecated field in the document; an empty object for other fields. */
 export const deprecationKeywords = ({ deprecated, description }: Described): Record<string, unknown> =>
   deprecated
     ? {

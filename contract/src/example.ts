@@ -30,7 +30,7 @@ export type DocumentedMessage = {
   readonly example: unknown
 }
 
-/** Declares the example of a route; the types of its parts are those of the route. */
+/** Declares the example of a route, with the types of the route. */
 export const example = <R extends Route>(route: R, parts: Example<R>): readonly [string, Example] => [
   route.name,
   parts as unknown as Example,

@@ -70,7 +70,7 @@ export const ZoneResources = Component('ZoneResources', {
 })
 export type ZoneResources = Static<typeof ZoneResources>
 
-/** The resources of which a limited token needs one for a scope to be of use; none: the scope is closed to limited tokens. */
+/** The resources of which a limited token needs one to use a scope; an empty list closes the scope to limited tokens. */
 export const resourcesOfScope: Readonly<Record<Scope, readonly (keyof Resources)[]>> = {
   'ipam:read': ['prefixes'],
   'ipam:write': ['prefixes'],

@@ -78,14 +78,14 @@ export const rolesWith = (grant: Grant): readonly Role[] => [...entries[grant].r
 
 const holders = new Map(grants.map((grant) => [grant, new Set(rolesWith(grant))]))
 
-/** Reports whether one of the roles has the grant. */
+/** Returns whether any of the roles has the grant. */
 export const hasGrant = (held: readonly Role[], grant: Grant): boolean =>
   held.some((role) => holders.get(grant)!.has(role))
 
 export const grantsOf = (held: readonly Role[]): readonly Grant[] =>
   grants.filter((grant) => hasGrant(held, grant))
 
-/** The role that API tokens have within their scopes; those with `is_admin` have the role admin. */
+/** The role that API tokens have within their scopes; tokens with `is_admin` have the role admin. */
 export const tokenRole = (isAdmin: boolean): Role => (isAdmin ? 'admin' : 'editor')
 
 /** Reports whether an API token needs `is_admin` for the grant. */
@@ -116,14 +116,14 @@ export function describeRoles(held: readonly Role[]): string {
   return `${changes}. Sees ${seen.join('; ')}.`
 }
 
-/** Reports whether the operations of the grant change nothing. */
+/** Returns whether all operations of the grant only read. */
 export const isForReading = (grant: Grant): boolean => grant.endsWith('.see')
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 const lastWithAnd = (parts: readonly string[]): string =>
   `${parts.slice(0, -1).join('; ')}; and ${parts.at(-1)!}`
 
-/** The roles of a member for whom an admin has chosen none. */
+/** The roles of a member if an admin has not chosen any. */
 export const defaultRoles = [
   'reader',
   'editor',

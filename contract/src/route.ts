@@ -12,7 +12,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * Required credential. `web`: the bearer token of the web application. `any`: also an API token. `optional`: a bearer token
- * or none; the operation's description has the details. `source`: the secret of a detector (ingest only).
+ * or no credential; the operation's description has the details. `source`: the secret of a detector (ingest only).
  */
 export type Permission =
   | { readonly credential: 'none' | 'optional' | 'source' }
@@ -25,10 +25,10 @@ export type Permission =
       readonly scope?: Scope
       /**
        * One role of the caller must have it, in the team of the credential; the use case checks it if the path names the team
-       * (`isOfTeamInPath`), which may be another one. Personal operations need none; search and stream need those of each kind.
+       * (`isOfTeamInPath`), which may differ. Personal operations need no grant; search and stream need the grants of each kind.
        */
       readonly grant?: Grant
-      /** By what a token that is limited to resources is limited here; left out: the operation is closed to it. */
+      /** The kind of resource that limits a limited token here; left out: the operation is closed to it. */
       readonly limitedBy?: LimitKind
       /** Grants of fields of the body: a request with only these fields needs their grants instead of `grant`. */
       readonly fields?: Readonly<Record<string, Grant>>
@@ -67,7 +67,7 @@ export const inventoryReading = {
   grant: 'inventory.see',
 } as const
 
-/** The permission of an operation of staff that changes nothing. */
+/** The permission of a staff operation that only reads. */
 export const staffReading = { credential: 'any', role: 'staff', scope: 'admin:read' } as const
 /** The permission of an operation of staff that changes something. */
 export const staffChanging = { credential: 'any', role: 'staff', scope: 'admin:write' } as const
@@ -109,20 +109,20 @@ export type Route<
   readonly body: Body
   /** A form with a file instead of a JSON body. */
   readonly upload: Up
-  /** The body of a successful answer; null for none. */
+  /** The body of a successful answer; null: no body. */
   readonly response: Response
   /** The body of the answer 200 to a request that only validates; null if the operation has no such parameter. */
   readonly trial: TSchema | null
-  /** The answer is a file of one of these media types instead of a JSON body. */
+  /** The answer is a file with any of these media types instead of a JSON body. */
   readonly download: Down
   /** The answer is a stream of server-sent events instead of a JSON body. Takes `Last-Event-ID`. */
   readonly stream: boolean
   readonly success: 200 | 201 | 202 | 204
-  /** Other statuses of success, each with its meaning: 200 for a record that exists already. 204 has no body, others have that of `success`. */
+  /** Other statuses of success, each with its meaning: 200 for a record that exists already. 204 has no body, others have the body of `success`. */
   readonly also: Readonly<Partial<Record<200 | 201 | 204, string>>>
   /**
-   * The GET route of what a 201 created: its path becomes the `Location` of the answer. The last parameter is the id, others are
-   * those of the request.
+   * The GET route of what a 201 created: its path becomes the `Location` of the answer. The last parameter is the created id, the others are taken from
+   * the request.
    */
   readonly creates: { readonly name: string; readonly path: string } | null
   /** Error codes of this operation in addition to the common ones. */
@@ -138,7 +138,7 @@ export type Route<
   readonly conditional: boolean
   /** POST takes `If-Match` too: it changes the record that its path names. */
   readonly ifMatch: boolean
-  /** Every operation but GET takes `Idempotency-Key`, unless it has a reason here; null for none. */
+  /** Every operation but GET takes `Idempotency-Key`, unless a reason is given here. */
   readonly keyless: KeylessReason | null
   /** A request without a body counts as one with the body `{}`. */
   readonly bodyOptional: boolean
@@ -193,7 +193,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   bodyBytesMax?: number | null
 }
 
-/** Whether the path names the team of the operation, which may be another one than that of the credential. */
+/** Whether the path names the team of the operation, which may differ from the credential's team. */
 export const isOfTeamInPath = ({ path }: Pick<Route, 'path'>): boolean =>
   path.startsWith('/v3/teams/{team_id}')
 
@@ -206,16 +206,16 @@ export function grantsNeeded(permission: Permission, fields: readonly string[]):
   return needed.length === 0 ? [grant] : [...new Set(needed)]
 }
 
-/** What anyone can send costs processor time that customers lack. */
+/** Maximum body of a request without a credential: parsing it costs processor time. */
 export const anonymousBodyBytesMax = 16_384
 
-/** Whether anyone may call it. */
+/** Whether the operation needs no credential. */
 const isOpen = ({ credential }: Permission) => credential === 'none' || credential === 'optional'
 
 type Nothing = TObject<Record<never, never>>
 const nothing = { type: 'object', properties: {}, additionalProperties: false } as unknown as Nothing
 
-/** Declares a route; omitted parts mean "none". */
+/** Declares a route; all parts but the first have defaults. */
 export function route<
   P extends TObject = Nothing,
   Q extends TObject = Nothing,

@@ -43,7 +43,7 @@ export const Time = Type.String({
 
 export const NullableTime = Nullable(Time)
 
-/** A country code, or empty for none. */
+/** A country code, or an empty text. */
 export const CountryOrEmpty = Type.String({
   maxLength: 2,
   pattern: '^([A-Z]{2})?$',
@@ -58,7 +58,7 @@ export const EmailAddress = Type.String({
   lengthText: 'must be an e-mail address such as ann@example.net',
 })
 
-/** One of a closed list of values, a component of the OpenAPI document. */
+/** A closed list of values, a component of the OpenAPI document. */
 export const Enumeration = <const V extends readonly string[]>(title: string, values: V) =>
   Type.Enum<[...V]>([...values], { title })
 
@@ -162,7 +162,7 @@ const dryRunFields = {
   }),
 }
 
-/** The title of a schema with a suffix; none if the schema has none. */
+/** The title of a schema with a suffix; empty if the schema has no title. */
 const titled = (schema: TSchema, suffix: string): { title?: string } =>
   'title' in schema ? { title: `${String(schema.title)}${suffix}` } : {}
 

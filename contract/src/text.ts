@@ -1,4 +1,4 @@
-// Text that users write and others read: names, descriptions, reasons. Control characters, invisible characters and those that
+// Text that users write and others read: names, descriptions, reasons. Control characters, invisible characters and characters that
 // change the direction of text (UTS 39, UTS 55) are rejected: with them a name can imitate another one, or reverse the text
 // after it.
 import { Type, type TStringOptions } from 'typebox'
@@ -12,7 +12,7 @@ export const Paragraphs = (options: TStringOptions) => Type.String({ ...options,
 export const textFormats = ['line', 'paragraphs'] as const
 export type TextFormat = (typeof textFormats)[number]
 
-/** For the introduction of the API's description. */
+/** A paragraph for the introduction of the API's description. */
 export const textFormatsDescription =
   'Strings of the format `line` or `paragraphs` are text that others read. They hold no control characters (`paragraphs` may ' +
   'have tabs and line breaks), no invisible characters and none that change the direction of text, such as U+202E. The joiners ' +
@@ -28,8 +28,8 @@ export type HiddenCharacter = {
   readonly position: number
 }
 
-// Format characters, line separators, letters without a glyph, and unpaired surrogates. Joiners are rejected only if nothing
-// before them can be joined: at the beginning and after Latin letters, digits and punctuation.
+// Format characters, line separators, letters without a glyph, and unpaired surrogates. Joiners are rejected only if no
+// character before them can be joined: at the beginning and after Latin letters, digits and punctuation.
 const hidden =
   /[\p{Zl}\p{Zp}\p{Cs}\u115F\u1160\u3164\uFFA0]|\u034F|\u17B4|\u17B5|(?![\u200C\u200D])\p{Cf}|(?<![\u0250-\u200B\u200E-\u{10FFFF}])[\u200C\u200D]/u
 const hiddenInLine = new RegExp(`\\p{Cc}|${hidden.source}`, 'u')
@@ -56,7 +56,7 @@ function kindOf(character: string): string {
   return /\p{Cs}/u.test(character) ? 'half of a surrogate pair' : 'an invisible character'
 }
 
-/** As Unicode names them, in lower case. */
+/** Names of control characters in Unicode, in lower case. */
 const names: Readonly<Record<number, string>> = {
   0x09: 'tab',
   0x0a: 'line feed',

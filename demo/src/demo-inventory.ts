@@ -1,4 +1,4 @@
-// The states of the cross connects of the demo, and a file about one of its devices: the platform file has neither.
+// The states of the cross connects of the demo, and a file about a device: the platform file has neither.
 import type { CrossConnectStatus } from '@pharos/contract/inventory/cross-connect'
 import { sql } from 'kysely'
 import type { Db } from '../../server/src/db/postgres.ts'
@@ -19,7 +19,7 @@ const noteOf: Readonly<Partial<Record<CrossConnectStatus, string>>> = {
 
 const testSheet = { device: 'edge1.ams', filename: 'fibre-test.csv' }
 
-/** Does nothing with what was moved before. */
+/** Skips cross connects that were moved before. */
 export async function addDemoInventory(db: Db, readDemo: (file: string) => string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: number; team_id: number; circuit_id: string }>`

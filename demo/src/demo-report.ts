@@ -2,7 +2,7 @@
 import type { Db, Postgres } from '../../server/src/db/postgres.ts'
 import { wake } from '../../server/src/db/wake.ts'
 import { settingsOf } from '../../server/src/notification/settings.ts'
-import { findSettings, saveSettings } from '../../server/src/notification/settings.store.ts'
+import { findSettings, saveNotificationSettings } from '../../server/src/notification/settings.store.ts'
 import {
   claimReport,
   postponeReport,
@@ -11,7 +11,7 @@ import {
 import { dueMonth } from '../../server/src/report/send-reports.ts'
 import { findTeamAdmin } from './demo.store.ts'
 
-/** Without a flow store there is no end of its history: then the report is sent without traffic. */
+/** Without a flow store its history never ends: then the report is sent without traffic. */
 const waitSeconds = 900
 
 /** Subscribes the admin, unless the settings were saved before. Until the claim is released, no process sends the report. */
@@ -19,7 +19,10 @@ export async function subscribeToReport({ owner }: Postgres, now: Date): Promise
   return owner.transaction().execute(async (trx) => {
     const admin = await findTeamAdmin(trx, 'demo')
     if (!admin || (await findSettings(trx, admin.userId, admin.teamId))) return undefined
-    await saveSettings(trx, admin.userId, admin.teamId, { ...settingsOf(undefined), monthlyReport: true })
+    await saveNotificationSettings(trx, admin.userId, admin.teamId, {
+      ...settingsOf(undefined),
+      monthlyReport: true,
+    })
     const month = dueMonth({ timezone: admin.timezone, last: null }, now.getTime())
     return month === undefined ? undefined : claimReport(trx, admin.teamId, month, waitSeconds)
   })

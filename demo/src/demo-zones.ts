@@ -1,5 +1,5 @@
-// The zones of the demo: one that is answered, one that is signed, and reverse DNS of a prefix. They are imported like any zone file, as a user of
-// the demo team would, and only into a database that has no zone yet.
+// The zones of the demo: an answered one, a signed one, and reverse DNS of a prefix. They are imported like any zone
+// file, as a user of the demo team would, and only into a database without zones.
 import { randomUUID } from 'node:crypto'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { enableForNewZone } from '../../server/src/dns/dnssec/request-dnssec.ts'

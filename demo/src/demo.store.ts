@@ -1,4 +1,4 @@
-// The SQL of the demo: deliveries that were received in the past, and whether the database is that of a demo.
+// The SQL of the demo: deliveries received in the past, and whether the database belongs to a demo.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../server/src/db/postgres.ts'
 
@@ -9,7 +9,7 @@ export type PastDelivery = {
   readonly body: object
 }
 
-/** Returns the slug of a team that is none of these; undefined if the database has no other. */
+/** Returns the slug of any other team; undefined if the database has no other. */
 export async function findOtherTeam(db: Db, slugs: readonly string[]): Promise<string | undefined> {
   const { rows } = await sql<{ slug: string }>`
     select slug from teams where slug <> all(${slugs}::text[]) order by slug limit 1`.execute(db)

@@ -43,8 +43,8 @@ function withPort(platform: string, listen = ''): string {
 }
 
 /**
- * Creates the demo platform, or keeps one that exists with what was changed in it and the history of its first start.
- * Returns the report of last month that waits for its traffic, at the first start. Throws `conflict` if the database has teams that are
+ * Creates the demo platform, or keeps an existing one with its changes and the history of its first start. At the first
+ * start, returns last month's report, which waits for its traffic. Throws `conflict` if the database has teams that are
  * not in the demo.
  */
 export async function prepareDemo(

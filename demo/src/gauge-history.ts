@@ -1,5 +1,5 @@
-// The light levels and the load of the simulated devices of the demo in the past months, from the same functions of time as those of
-// today.
+// The light levels and the load of the simulated devices of the demo in the past months, from the same functions of
+// time as today's.
 import { sql } from 'kysely'
 import type { Db } from '../../server/src/db/postgres.ts'
 import type { SandboxDeviceSettings } from '../../server/src/drivers/sandbox-device/settings.ts'

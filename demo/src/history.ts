@@ -17,7 +17,7 @@ type Recording = {
   }[]
 }
 
-/** Returns the deliveries of a recording in the order in which they arrived; none arrived after `now`. */
+/** Returns the deliveries of a recording in order of arrival, all before `now`. */
 export function playRecording(text: string, now: Date): PastDelivery[] {
   const recordings = text
     .trimEnd()

@@ -8,12 +8,12 @@ import { parseListenAddress, printListenAddress } from '../../server/src/drivers
 import type { Config, DescribedSetting, Environment } from '../../server/src/runtime/config.ts'
 import { listenBySetting } from '../../server/src/runtime/listen-problem.ts'
 
-/** Below the ports of outgoing connections, which could take it meanwhile. */
+/** Below the ports of outgoing connections, which could use it in the meantime. */
 const portRange = [10_000, 32_768] as const
 
 /**
- * Returns the variables of listeners whose usual port is in use, each with a free one. Throws a ListenError if one is in use that was
- * set.
+ * Returns the variables of listeners whose usual port is in use, each with a free one. Throws a ListenError if a
+ * configured port is in use.
  */
 export async function replaceTakenPorts(settings: readonly DescribedSetting[]): Promise<Environment> {
   const found: Record<string, string> = {}

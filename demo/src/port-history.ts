@@ -6,7 +6,7 @@ import type {
   SandboxInterface,
 } from '../../server/src/drivers/sandbox-device/settings.ts'
 import { partOfLag } from '../../server/src/drivers/sandbox-device/settings.ts'
-import { interfaceSeed, octetsAt, packetOctets } from '../../server/src/drivers/sandbox-device/traffic.ts'
+import { interfaceSeed, octetsAt, meanPacketOctets } from '../../server/src/drivers/sandbox-device/traffic.ts'
 import { attackOctets, type DemoAttack } from './traffic/model.ts'
 
 const dayMs = 86_400_000
@@ -25,7 +25,7 @@ export type DemoPort = {
   readonly since: Date
 }
 
-/** With today, all of the newest month that can be closed: on its first day a month is too new. */
+/** With today, the whole newest month that can be closed: on its first day a month is too new. */
 const billedDays = 63
 
 export type HistoryOptions = {
@@ -75,7 +75,7 @@ type PortDay = {
 
 const dayBefore = (now: Date, back: number): number => (Math.floor(now.getTime() / dayMs) - back) * dayMs
 
-/** Devices have counted nothing of the time before: a port came up when it was handed over. */
+/** Devices have no counters of the time before: a port came up when it was handed over. */
 export async function addStateChanges(db: Db, ports: readonly DemoPort[]): Promise<void> {
   for (const { portId, since } of ports)
     await sql`
@@ -112,7 +112,7 @@ async function addDay(db: Db, of: PortDay, steps: readonly number[]): Promise<vo
 
 type Counted = { readonly octetsIn: readonly bigint[]; readonly octetsOut: readonly bigint[] }
 
-/** Octets in and out of so many steps. */
+/** Octets in and out over this number of steps. */
 function countedSince(
   { port: { device, settings }, attacks, day }: PortDay,
   wire: SandboxInterface,
@@ -148,7 +148,7 @@ async function addRow(db: Db, of: PortDay, wire: SandboxInterface, seconds: numb
   const steps = dayMs / stepMs
   const { octetsIn, octetsOut } = countedSince(of, wire, stepMs, steps)
   const texts = (values: readonly bigint[]) => `{${values.join(',')}}`
-  const packets = (values: readonly bigint[]) => texts(values.map((octets) => octets / packetOctets))
+  const packets = (values: readonly bigint[]) => texts(values.map((octets) => octets / meanPacketOctets))
   const zeros = `{${Array(steps).fill(0).join(',')}}`
   await sql`
     insert into port_days (port_id, seconds, day, covered_ms, octets_in, octets_out, packets_in, packets_out, errors_in,
@@ -173,8 +173,8 @@ async function addMinutes(db: Db, of: PortDay, now: Date): Promise<void> {
     covered_ms: 60_000,
     octets_in: String(inbound),
     octets_out: String(octetsOut[minute]!),
-    packets_in: String(inbound / packetOctets),
-    packets_out: String(octetsOut[minute]! / packetOctets),
+    packets_in: String(inbound / meanPacketOctets),
+    packets_out: String(octetsOut[minute]! / meanPacketOctets),
     errors_in: 0,
     errors_out: 0,
     discards_in: 0,

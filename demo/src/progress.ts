@@ -1,4 +1,4 @@
-// How much of several parts of work is done, as one share.
+// The progress of several parts of work as one share.
 
 /** Returns a function for each part, which takes its share. `report` gets the quarters of the mean share that are reached, as per cent. */
 export function createProgress(

@@ -52,7 +52,7 @@ export async function startDemo(context: CommandContext): Promise<void> {
   const { config, lost } = await configure(context, say, isAccepted)
   await checkPort(config)
   const portal = values['no-portal'] ? Promise.resolve() : buildPortal()
-  // Its failure is thrown where it is waited for.
+  // Its failure is thrown where the result is awaited.
   portal.catch(() => {})
   const log = createLog(config)
   reportLost(log, lost)
@@ -68,7 +68,7 @@ export async function startDemo(context: CommandContext): Promise<void> {
     say('Loading the demo: teams, announcements, zones, attacks of 30 days')
     report = await prepareDemo(postgres, config, new Date())
     if (!values['no-traffic']) {
-      // Before the first reading: the counters then do not begin again.
+      // Before the first reading, so that the counters do not start again.
       liveTraffic.begin(Date.now())
       say('Adding the traffic of the billed month')
       const now = new Date()
@@ -93,7 +93,7 @@ export async function startDemo(context: CommandContext): Promise<void> {
     void addPast(past)
       .then(() => report && releaseReport(postgres.owner, report))
       .catch((error: unknown) => {
-        if (!stopping.aborted) log.warn({ err: error }, 'the report of last month waits')
+        if (!stopping.aborted) log.warn({ err: error }, 'monthly report not released')
       })
   })
 }
@@ -115,7 +115,10 @@ async function configure(context: CommandContext, say: (text: string) => void, i
   )
 }
 
-/** All of a month is there before it is closed: nothing changes a bill afterwards. Interfaces have to be known, such as members of a LAG. */
+/**
+ * The whole month must be stored before it is closed, because bills do not change afterwards. Interfaces have to be
+ * known, such as members of a LAG.
+ */
 async function billLastMonth(
   deps: DevicesDeps,
   { ports, attacks, now }: Pick<Past, 'ports' | 'attacks'> & { readonly now: Date },
@@ -183,7 +186,7 @@ async function addPast({
   await flows.promise
 }
 
-/** Since the process began. */
+/** Seconds since the start of the process. */
 const secondsSinceStart = (): string => `${(performance.now() / 1000).toFixed(1).padStart(5)} s`
 
 /**
@@ -198,13 +201,13 @@ const demoSettings = {
   PHAROS_VISIBILITY_SOURCES: 'sandbox:300?stuck=198.18.64.0/23',
   PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
   PHAROS_DNS_NETWORKS_ALLOWED: '127.0.0.0/8,::1,192.0.2.0/24,198.51.100.0/24,203.0.113.0/24,2001:db8::/32',
-  // As long as the report of last month needs them.
+  // As long as the report of last month needs flows.
   PHAROS_FLOW_RETENTION_DAYS: '62',
   PHAROS_FLOW_ADDRESS_FILES: demoFile('addresses.csv'),
   PHAROS_PROVIDER_NAME: 'Example Transit',
   PHAROS_MAIL_FROM: 'Example Transit <noc@example.net>',
   PHAROS_PROVIDER_ASN: '64500',
-  // Ctrl-C ends it at once.
+  // Ctrl-C ends it immediately.
   PHAROS_DRAIN_SECONDS: '0',
 }
 

@@ -17,7 +17,7 @@ export function randomSubnet(): string {
 const serverPorts = [10_000, 32_768] as const
 const attempts = 20
 
-/** Returns the preferred port if it is free at that address, otherwise a random one that is. */
+/** Returns the preferred port if it is free at that address, otherwise a random free port. */
 export async function freePort(address = '127.0.0.1', preferred?: number): Promise<number> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const candidate = attempt === 0 && preferred !== undefined ? preferred : randomInt(...serverPorts)

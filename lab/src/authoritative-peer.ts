@@ -75,7 +75,7 @@ ${zones.map((zone) => `  - domain: "${zone}"\n    file: "${fileOf(zone)}"\n`).jo
 export type RunningPeer = {
   readonly port: number
   readonly pid: number
-  /** Sends the octets of a query and returns those of the response. */
+  /** Sends the octets of a query and returns the octets of the response. */
   query(octets: Uint8Array, transport: 'udp' | 'tcp'): Promise<Uint8Array>
   stop(): Promise<void>
 }
@@ -108,7 +108,7 @@ export async function startPeer(
   }
 }
 
-/** Asks for the SOA of a zone until the answer is without error. */
+/** Queries the SOA of a zone until the answer is without error. */
 async function isAnswering(query: RunningPeer['query'], zone: string, child: ChildProcess): Promise<boolean> {
   if (child.exitCode !== null) throw new Error('the name server has ended: see its log')
   const labels = zone.split('.').filter((label) => label !== '')
@@ -120,7 +120,7 @@ async function isAnswering(query: RunningPeer['query'], zone: string, child: Chi
 
 const timeoutMs = 2000
 
-/** Sends the octets of a query to a port of loopback and returns those of the response. */
+/** Sends the octets of a query to a port of loopback and returns the octets of the response. */
 export function queryUdp(port: number, octets: Uint8Array): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   const socket = createSocket('udp4')

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { changeOwner, clusterEnv, OWNER, socketUrl } from '../../server/src/db/embedded-cluster.ts'
-import { end, run, type Running } from '../../server/src/db/embedded-server.ts'
+import { end, run, type RunningServer } from '../../server/src/db/embedded-server.ts'
 import { asUser } from '../../server/src/db/embedded-user.ts'
 import { createDebianCluster } from '../../server/src/db/testing-debian.ts'
 import { programPath } from './program.ts'
@@ -116,7 +116,7 @@ export async function startBackedUpPostgres(folder: string): Promise<BackedUpPos
     return row!.time
   }
 
-  let running: Running = await run(cluster)
+  let running: RunningServer = await run(cluster)
   try {
     await pgbackrest('stanza-create')
     await pgbackrest('check')

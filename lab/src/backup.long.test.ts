@@ -1,5 +1,5 @@
-// PostgreSQL is put back by pgBackRest to a time before 200 changes of five kinds, under a running Pharos with a real router, name server and
-// scrubber: none of them sees a change before staff decide, and then exactly what was decided for each.
+// PostgreSQL is restored by pgBackRest to a time before 200 changes of five kinds, under a running Pharos with a real
+// router, name server and scrubber: they do not change before staff decide, and then exactly by the decisions.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,10 @@ import { waitFor } from './wait.ts'
 const run = promisify(execFile)
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
 
-/** Announcements that the changes disable and enable, and those that they leave alone, in which there are black holes and shield lists. */
+/**
+ * Announcements that the changes disable and enable, and announcements that they do not touch, with black holes and
+ * shield lists.
+ */
 const disabled = numbers(60).map((at) => `10.1.${at}.0/24`)
 const enabled = numbers(56).map((at) => `10.2.${at}.0/24`)
 const kept = numbers(40).map((at) => `10.3.${at}.0/24`)
@@ -125,7 +128,7 @@ describe(
       rules: await rules(),
       zones: await Promise.all(zones.map(transferred)),
     })
-    /** What the name server was told and has transferred. */
+    /** The NOTIFY messages and transfers of the name server. */
     const transfers = () =>
       readFileSync(join(follower.folder, 'out.log'), 'utf8')
         .split('\n')
@@ -223,7 +226,7 @@ describe(
       const others = items.filter(({ area, kind }) => !known.includes(`${area} ${kind}`))
       assert.deepEqual(others, [], 'and nothing else')
 
-      // Each second of what can be adopted is adopted; everything else is applied.
+      // Adopts every second adoptable item; everything else is applied.
       const adopts = items
         .filter(({ area }) => area === 'routes' || area === 'zones')
         .filter((_, at) => at % 2 === 0)

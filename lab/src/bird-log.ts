@@ -6,7 +6,7 @@ import { waitFor } from './wait.ts'
 export type BirdChange = {
   /** Milliseconds since 1970 with fractions: when BIRD handled the UPDATE. */
   readonly atMs: number
-  /** `announced` for a new route and for one that replaces another; `removed` when none is left. */
+  /** `announced` for a new route and for a replacement; `removed` when no route is left. */
   readonly kind: 'announced' | 'removed'
   readonly prefix: string
 }

@@ -23,7 +23,7 @@ export type BirdOptions = {
   readonly holdSeconds?: number
   /** Receives rules of FlowSpec instead of routes, into the tables flow4 and flow6. */
   readonly flowspec?: boolean
-  /** Routes of a family above which it ends the session for good. */
+  /** Routes of a family above which it ends the session permanently. */
   readonly receiveLimit?: number
   /** Prefixes that it announces itself, to check that they are not accepted. */
   readonly announces?: readonly string[]
@@ -44,7 +44,7 @@ export class Bird {
     this.logFile = join(options.folder, 'bird.log')
   }
 
-  /** Does nothing while it runs. */
+  /** No effect while it runs. */
   async start(): Promise<void> {
     if (this.#child && isRunning(this.#child)) return
     const { folder } = this.options
@@ -81,8 +81,8 @@ export class Bird {
 }
 
 /**
- * `debug routes` writes one line per change with microseconds when the UPDATE is handled: the proof of what a neighbor
- * received and when. The delays are the shortest that BIRD supports, the hardest case for a gobgpd that
+ * `debug routes` writes one line per change with microseconds when the UPDATE is handled: the proof of a neighbor's
+ * received routes and times. The delays are the shortest that BIRD supports, the hardest case for a gobgpd that
  * restarts: the neighbor is back before its routes are. GoBGP drops a route whose next hop is in 127.0.0.0/8.
  */
 function birdConfig(options: BirdOptions, logFile: string): string {

@@ -22,11 +22,11 @@ export type FollowerOptions = {
   readonly zones: readonly string[]
   /** The catalog zone that it follows besides. */
   readonly catalog?: string
-  /** It signs its zones with keys of its own; BIND only. */
+  /** It signs its zones with its own keys; BIND only. */
   readonly signs?: boolean
   /** Its folder, which is kept; a temporary one by default. */
   readonly folder?: string
-  /** The port of 127.0.0.1; by default a free one of an address of its own. */
+  /** The port of 127.0.0.1; by default a free port of a separate address. */
   readonly port?: number
 }
 
@@ -233,7 +233,7 @@ security-poll-suffix=
 const programs = { NSD: nsd, BIND: bind, Knot: knot, PowerDNS: powerdns } as const
 export type FollowerName = keyof typeof programs
 
-/** Starts a follower; resolves before it has transferred anything. Started again, it keeps what it has transferred. */
+/** Starts a follower; resolves before its first transfer. After a restart it keeps its transferred zones. */
 export async function startFollower(name: FollowerName, options: FollowerOptions): Promise<Follower> {
   const { program, configure } = programs[name]
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), `pharos-${name.toLowerCase()}-`)))

@@ -19,14 +19,14 @@ const followerNames = ['NSD', 'BIND', 'Knot'] as const satisfies readonly Follow
 /** The zone that the root delegates, and that NSD is configured for: NSD of Debian 12 has no catalog zones. */
 export const labZone = 'shop.example.'
 
-/** TTL of the root, and how long the resolver keeps anything: what DNSSEC waits for. */
+/** TTL of the root, and the cache limit of the resolver, which DNSSEC waits for. */
 const cacheSeconds = 2
 
 export const labDnsPorts = { primary: 8053, root: 5300, NSD: 5301, BIND: 5302, Knot: 5303, resolver: 5304 }
 type Ports = typeof labDnsPorts
 
 export type DnsNetworkOptions = {
-  /** The lab's folder, in which it gets one of its own. */
+  /** The lab's folder, in which it creates its own. */
   readonly folder: string
   /** Uses the ports of `labDnsPorts`, and others only where another program has one. */
   readonly fixedPorts?: boolean

@@ -1,11 +1,12 @@
-// Asks a resolver all the time for names that no cache has, and counts what it answers: a resolver that cannot validate answers SERVFAIL.
+// Queries a resolver continuously for names that no cache has, and counts its answers: a resolver that cannot validate
+// answers SERVFAIL.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { queryUdp } from './authoritative-peer.ts'
 
 const types = { A: 1, SOA: 6 } as const
 const doBit = 0x80
 
-/** RCODE and the flag AD. Undefined if nobody answers. */
+/** RCODE and the flag AD. Undefined without an answer. */
 export async function askResolver(
   port: number,
   name: string,
@@ -24,11 +25,11 @@ export type ProbeCounts = {
   readonly answers: number
   /** Answers other than NOERROR. */
   readonly failures: number
-  /** With the flag AD. */
+  /** Answers with the flag AD. */
   readonly validated: number
 }
 
-/** Asks from its creation until it is disposed of. */
+/** Queries from its creation until it is disposed. */
 export class DnsProber {
   readonly #stop = new AbortController()
   readonly #running: Promise<void>

@@ -76,7 +76,7 @@ it('stores flows of softflowd, NetFlow 9 and IPFIX, with the octets that passed'
       version,
       target,
     })
-    // The others fill the block of libpcap that the first ones are in.
+    // The fillers complete the libpcap block with the first packets.
     await path.send([sent], 500)
     await path.send([filler], 3_000)
     const address = sent.destination.split('/')[0]!
@@ -92,7 +92,7 @@ it('stores flows of softflowd, NetFlow 9 and IPFIX, with the octets that passed'
     const entered = await path.entered()
     const packets = entered.packets - before.packets - 3_000
     const octets = entered.octets - before.octets - 3_000 * filler.packetLength
-    // Beside them, neighbors may ask for each other.
+    // Additional packets may be queries between neighbors.
     assert.ok(packets >= 500 && packets <= 510, `${packets} packets`)
     assert.ok(octets >= 500 * sent.packetLength && octets <= 500 * sent.packetLength + 10 * 100, `${octets}`)
   }

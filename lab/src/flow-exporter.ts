@@ -1,5 +1,5 @@
-// softflowd on the host of a packet path: a real exporter of flows, which sees the packets of an interface and sends NetFlow 9 or IPFIX over a
-// link of its own to this machine. It needs root.
+// softflowd on the host of a packet path: a real exporter of flows, which captures the packets of an interface and
+// sends NetFlow 9 or IPFIX over a separate link to this machine. It needs root.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +10,9 @@ import { unlessAborted, waitFor } from './wait.ts'
 const run = promisify(execFile)
 
 export type ExportLink = {
-  /** Of this machine, where a collector listens. */
+  /** Address of this machine, on which a collector listens. */
   readonly collector: string
-  /** Of the host: the source of its flows. */
+  /** Address of the host: the source of its flows. */
   readonly exporter: string
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -26,7 +26,7 @@ export async function createExportLink(
   const ip = async (...args: string[]) => void (await run('ip', args))
   const remove = () => ip('link', 'delete', device).catch(() => {})
   const [collector, exporter] = [`${subnet}.1`, `${subnet}.2`]
-  await remove() // what is left of a process that was killed
+  await remove() // rest of a killed process
   await ip('link', 'add', device, 'type', 'veth', 'peer', 'name', 'flows0', 'netns', namespace)
   try {
     await ip('address', 'add', `${collector}/30`, 'dev', device)

@@ -1,4 +1,5 @@
-// A gobgpd with FlowSpec sessions of its own, and a BIRD as its router: the tables flow4tab and flow6tab are the proof of rules.
+// A gobgpd with its own FlowSpec sessions, and a BIRD as its router: the tables flow4tab and flow6tab are the proof of
+// rules.
 import { mkdtemp, mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { flowspecFamilies, Gobgpd } from './gobgpd.ts'
 import { unlessAborted, waitFor } from './wait.ts'
 
 export type FlowspecOptions = {
-  /** Default: one of its own, which is removed at the end. */
+  /** Default: a separate folder, which is removed at the end. */
   readonly folder?: string
   /** Like `127.0.40`; a random one by default. */
   readonly subnet?: string

@@ -68,7 +68,7 @@ export class Gobgpd {
     await this.#answers()
   }
 
-  /** Kills it; a supervised one is restarted, and this resolves when the new process answers. */
+  /** Kills it; a supervised gobgpd is restarted, and this resolves when the new process answers. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (!this.#child) return
     if (!this.options.supervise) this.#wanted = false

@@ -28,9 +28,9 @@ export type HaPostgres = {
   /** HAProxy's address, behind which there is always the leader. */
   readonly databaseUrl: string
   readonly members: readonly HaMember[]
-  /** Where the logs are. */
+  /** Folder of the logs. */
   readonly folder: string
-  /** The member that has the lock of the leader, as HAProxy asks for it; undefined during a failover. */
+  /** The member with the lock of the leader, by the same query as HAProxy's; undefined during a failover. */
   leader(): Promise<HaMember | undefined>
   /** Resolves when there are a leader, a synchronous standby and a third member that follows. */
   settled(): Promise<void>
@@ -212,7 +212,8 @@ function patroniConfiguration(folder: string, name: string, address: string, her
     scope: 'pharos',
     name,
     restapi: { listen: `${address}:${ports.patroni}`, connect_address: `${address}:${ports.patroni}` },
-    // Not etcd3: with Patroni 3.0 a leader that was suspended takes its lock back without looking, and what the next one stored is lost.
+    // Not etcd3: with Patroni 3.0 a suspended leader takes its lock back without a check, and the writes of the next
+    // leader are lost.
     etcd: { hosts: [`${here}:${ports.etcd}`] },
     bootstrap: {
       dcs: patroniSettings,

@@ -19,7 +19,7 @@ import { waitFor } from './wait.ts'
 
 const programs = ['gobgpd', 'gobgp', 'bird', 'birdc', 'setpriv', 'ip', 'etcd', 'patroni', 'haproxy'] as const
 const skip = skipWithout(...programs) || skipWithoutNamespaces()
-/** It is disabled and enabled again and again; the others are left alone. */
+/** This prefix is disabled and enabled again and again; the others stay unchanged. */
 const changing = '192.0.2.0/24'
 const kept = ['203.0.113.0/24', '198.51.100.0/24', '2001:db8:a::/48', '2001:db8:b::/48']
 const rounds = scaled(20)
@@ -102,7 +102,7 @@ async function replaceLeader(cluster: HaPostgres, writer: Writer, fault: Fault):
   }
 }
 
-/** Those that the audit log does not have. */
+/** Requests without an entry in the audit log. */
 async function missingOf(postgres: Postgres, requests: readonly string[]): Promise<string[]> {
   const client = await postgres.directConnection()
   try {
@@ -145,7 +145,7 @@ async function startWriter({ url }: Pharos): Promise<Writer> {
   const { id } = results.find(({ cidr }) => cidr === changing)!
   const acknowledged: string[] = []
   const load = { isOver: false }
-  /** Whether the state is known: after a lost answer the next change may change nothing, and then leaves no entry. */
+  /** Whether the state is known: after a lost answer the next change may have no effect, and then leaves no entry. */
   let isKnown = false
   let sent = 0
   let storedUpTo = 0

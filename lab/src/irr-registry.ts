@@ -14,7 +14,7 @@ import { type RpslObject, RpslError } from '../../server/src/registry/objects/rp
 
 export type Registry = {
   readonly serial: number
-  /** The configured sources, then those of the objects, in their order in the file. */
+  /** The configured sources, then the sources of the objects, in order of the file. */
   readonly sources: readonly string[]
   /** The objects of the sources, in the order of the sources, then of the file. */
   of(sources: readonly string[]): RpslObject[]
@@ -61,7 +61,10 @@ export function routesOf(
   })
 }
 
-/** By the option of `!r`: exact without one, `L` exact and all less specific, `l` the next less specific, `M` inside. */
+/**
+ * By the option of `!r`: exact without an option, `L` exact and all less specific, `l` the next less specific, `M`
+ * inside.
+ */
 export function searchRoutes(objects: readonly RpslObject[], prefix: Prefix, option: string): RpslObject[] {
   if (option === 'L') return routesOf(objects, (found) => covers(found, prefix))
   if (option === 'M') return routesOf(objects, (found) => found !== prefix && covers(prefix, found))

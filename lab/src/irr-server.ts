@@ -18,8 +18,8 @@ export type IrrServerOptions = {
 }
 
 /**
- * Faults, for tests: `hang` accepts queries and never answers, `drop` closes the connection instead of answering, `half`
- * sends half of the answer and then nothing, `cut` sends half of it and closes, `garbage` sends an invalid answer,
+ * Faults, for tests: `hang` accepts queries and never answers, `drop` closes the connection instead of answering,
+ * `half` sends half of the answer and then stops, `cut` sends half of it and closes, `garbage` sends an invalid answer,
  * `large` announces a length that no client should accept.
  */
 export type IrrFault = 'hang' | 'drop' | 'half' | 'cut' | 'garbage' | 'large'

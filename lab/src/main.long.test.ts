@@ -143,7 +143,7 @@ async function startLab(t: TestContext): Promise<RunningLab> {
   }
 }
 
-/** The addresses of a lab, except those that another program has. */
+/** The addresses of a lab, without addresses used by another program. */
 async function freeAddresses(port: number): Promise<readonly (readonly [string, number])[]> {
   const all = [
     ...labRegions.flatMap(({ subnet }) => [

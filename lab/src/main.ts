@@ -1,5 +1,5 @@
-// `npm run lab`: the network with Pharos, until Ctrl-C. It prints what runs and example commands, and leaves nothing behind.
-// `npm run lab -- --ha`: with its database on three machines under Patroni.
+// `npm run lab`: the network with Pharos, until Ctrl-C. It prints the running programs and example commands, and
+// removes everything at the end. `npm run lab -- --ha`: with its database on three machines under Patroni.
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { setImmediate as turn } from 'node:timers/promises'

@@ -82,8 +82,8 @@ export class NameServer {
   }
 
   /**
-   * NSD serves the old zone until the new one is read, and for a moment the old process answers beside its successor: only the
-   * same answer several times in a row shows that the old one has ended.
+   * NSD serves the old zone until the new one is read, and for a moment the old process answers beside its successor:
+   * only the same answer several times in a row proves that the old one has ended.
    */
   async #serves(): Promise<void> {
     const resolver = new Resolver({ timeout: 250, tries: 1 })
@@ -101,7 +101,7 @@ export class NameServer {
   }
 }
 
-/** Starts a separate one for a test: in a temporary folder, at a free port, deleted at the end of the scope. */
+/** Starts a separate name server for a test: in a temporary folder, at a free port, deleted at the end of the scope. */
 export async function startNameServer(
   options: Pick<NameServerOptions, 'zone' | 'failing'> = {},
 ): Promise<NameServer & AsyncDisposable> {

@@ -40,7 +40,7 @@ export type Machine = {
   readonly address: string
   /** The command line that runs a program in it, without the program. */
   readonly command: readonly string[]
-  /** On its side: this machine keeps its addresses, and its neighbors their services at them. */
+  /** Link on its side: this machine keeps its addresses, and its neighbors their services at them. */
   setLink(state: 'up' | 'down'): Promise<void>
   /** Sends the signal to every process in it. */
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
@@ -101,6 +101,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
   }
 }

@@ -18,9 +18,9 @@ export type LabOptions = {
   /** Fails if a port other than 50051 (API) and 17900 (BGP) would have to be used. */
   readonly fixedPorts?: boolean
   readonly deferralSeconds?: number
-  /** BIRD's hold time: the smaller one of both sides counts. */
+  /** BIRD's hold time: the smaller value of both sides counts. */
   readonly holdSeconds?: number
-  /** Restarts a gobgpd that dies, at once and with `-r`; true by default. */
+  /** Restarts a gobgpd that dies, immediately and with `-r`; true by default. */
   readonly supervise?: boolean
   /** Prefixes that every BIRD announces to its gobgpd. */
   readonly birdAnnounces?: readonly string[]
@@ -34,7 +34,7 @@ export type LabRegion = {
   readonly apiAddress: string
   readonly asn: number
   readonly peerAsn: number
-  /** An IPv6 next hop for its routes: the session runs over IPv4 and has none of its own. */
+  /** An IPv6 next hop for its routes: the session runs over IPv4 and does not provide it. */
   readonly nextHop6: string
   readonly gobgpd: Gobgpd
   readonly bird: Bird

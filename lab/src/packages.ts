@@ -18,7 +18,7 @@ export const labPrograms = [
   'softflowd',
 ] as const
 
-/** Further ones of `--ha`. */
+/** Further programs of `--ha`. */
 export const haPrograms = ['etcd', 'patroni', 'haproxy', 'setpriv', 'ip'] as const
 
 type Installer = {

@@ -40,7 +40,7 @@ export async function createPacketPath(
     for (const name of [sender, host, receiver]) await ip('netns', 'delete', name).catch(() => {})
   }
   try {
-    await stop() // what is left of a process that was killed
+    await stop() // rest of a killed process
     for (const name of [sender, host, receiver]) await ip('netns', 'add', name)
     await ip('link', 'add', 'in0', 'netns', sender, 'type', 'veth', 'peer', 'name', 'in1', 'netns', host)
     await ip('link', 'add', 'out0', 'netns', host, 'type', 'veth', 'peer', 'name', 'out1', 'netns', receiver)

@@ -1,4 +1,4 @@
-// Percentiles as rrdtool and LibreNMS count them, to compare with. It knows nothing of Pharos.
+// Percentiles as rrdtool and LibreNMS count them, to compare with. Independent of Pharos.
 import { execFileSync } from 'node:child_process'
 import { programPath } from './program.ts'
 
@@ -14,7 +14,10 @@ export function libreNms95(samples: PeerSamples): number {
 const start = Date.UTC(2026, 0, 1) / 1000
 const step = 300
 
-/** The PERCENT of a graph over all samples of 5 minutes. `file`: a path for the archive; `width`: of the graph in pixels, by default one for each sample. */
+/**
+ * The PERCENT of a graph over all samples of 5 minutes. `file`: a path for the archive; `width`: of the graph in
+ * pixels, by default one per sample.
+ */
 export function rrdtoolPercent(
   samples: PeerSamples,
   {

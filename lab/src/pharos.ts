@@ -96,7 +96,7 @@ export class Pharos {
     const killTimer = setTimeout(() => void this.kill('SIGKILL'), stopTimeoutMs)
     await this.kill('SIGTERM')
     clearTimeout(killTimer)
-    // If it was stopped before it served, initdb may continue, in a process group of its own.
+    // If it was stopped before it served, initdb may continue, in a separate process group.
     await waitFor('all processes of Pharos have ended', () => killAllOf(this.dataDir))
   }
 

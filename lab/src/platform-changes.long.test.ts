@@ -1,5 +1,5 @@
-// Changes of the platform file and of the platform document, on real routers: what may reach the neighbors without an approval, and what must change no
-// route at all.
+// Changes of the platform file and of the platform document, on real routers: changes that may reach the neighbors
+// without an approval, and changes that must not affect routes.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ describe('a platform document that leaves out nearly all announcements', { skip 
     await until('the status names the approvals', async () => (await pharos.command('status')) === 1)
     assert.deepEqual([ams.lost, fra.lost], [[], []])
 
-    // A request that names one of them again is its explanation.
+    // A request that names an announcement again explains the withdrawal.
     const one = (await staff.announcements()).find(({ cidr }) => cidr === prefixes[10])!
     await staff.call('PATCH', `/ipam/announcements/${one.id}`, { enabled: true })
     await staff.call('PATCH', `/ipam/announcements/${one.id}`, { enabled: false })

@@ -3,7 +3,7 @@ import type { Lab } from './network.ts'
 
 export const labPerson = { email: 'lab@lab.example', password: 'a-password-for-the-lab' }
 
-/** As the platform file has it. */
+/** As in the platform file. */
 export function prefixPlatform(lab: Lab, prefixes: readonly string[]) {
   const { name, apiAddress } = lab.region('ams')
   const next_hop = { ipv6: '2001:db8::1' }

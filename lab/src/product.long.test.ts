@@ -1,5 +1,5 @@
-// The whole product on real routers: the neighbors see what a customer enables and disables, and no crash of any part
-// withdraws a prefix (R2 of the goals; the part that is Pharos itself is crash.test.ts of the server).
+// The whole product on real routers: the neighbors receive the customer's changes, and no crash of any part withdraws a
+// prefix (R2 of the goals; the part of Pharos itself is crash.test.ts of the server).
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const kills = scaled(8)
 const deferralSeconds = 8
 const routers = ['ams', 'fra']
 const password = 'a-password-for-the-lab'
-/** Long intervals, so that nothing runs on schedule during the test. */
+/** Long intervals, so that no scheduled run happens during the test. */
 const rarely = { PHAROS_RECONCILE_INTERVAL_SECONDS: '600' }
 
 type Announcement = {
@@ -148,7 +148,7 @@ async function killRouter(lab: Lab): Promise<void> {
   await log.sawRestarts(1)
 }
 
-/** Resolves when every neighbor holds that many routes. */
+/** Resolves when every neighbor has that many routes. */
 async function allSeen(lab: Lab, count: number): Promise<void> {
   for (const { name } of lab.regions) {
     await waitFor(

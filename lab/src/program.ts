@@ -1,5 +1,5 @@
-// The programs that the lab runs: finds them, and starts one as a child process that never outlives this one. It
-// installs nothing and knows no protocol.
+// The programs that the lab runs: finds them, and starts a program as a child process that never outlives this one. It
+// installs no packages and knows no protocol.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ export function programPath(name: ProgramName): string {
 
 /**
  * For the `skip` of tests that need these programs: false if they are installed, otherwise the reason. With
- * PHAROS_TEST_REQUIRE_PEERS=1 nothing is skipped, so that missing programs fail the tests.
+ * PHAROS_TEST_REQUIRE_PEERS=1 tests are never skipped, so that missing programs fail them.
  */
 export function skipWithout(...names: ProgramName[]): string | false {
   const missing = names.filter((name) => findProgram(name) === undefined)
@@ -86,20 +86,20 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Kills the processes started with the folder, see pidsOf(). Returns whether there were none. */
+/** Kills the processes started with the folder, see pidsOf(). Returns whether there were no such processes. */
 export function killAllOf(folder: string): boolean {
   const pids = pidsOf(folder)
   for (const pid of pids) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
   return pids.length === 0
 }
 
-/** Other processes with the folder in their command line or environment: those started with it, and their children. */
+/** Other processes with the folder in their command line or environment: started with it, or their children. */
 export function pidsOf(folder: string): number[] {
   const names = (file: string) => {
     try {

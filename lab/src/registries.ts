@@ -8,7 +8,7 @@ import { Stayrtr, type LabVrp } from './stayrtr.ts'
 import { unlessAborted } from './wait.ts'
 
 export type LabRegistriesOptions = {
-  /** The lab's folder, in which they get one of their own. */
+  /** The lab's folder, in which they create their own. */
   readonly folder: string
   /** Subnet of loopback, like `127.0.30`; a random one by default. */
   readonly subnet?: string

@@ -1,5 +1,5 @@
-// A backup is restored under a running reconciler, on a real gobgpd with a BIRD peer: the peer sees no change before staff decide, also
-// when gobgpd restarts meanwhile, and then exactly what they decided.
+// A backup is restored under a running reconciler, on a real gobgpd with a BIRD peer: the peer sees no change before
+// staff decide, even if gobgpd restarts in the meantime, and then exactly the decisions.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -26,7 +26,7 @@ import { RestoreGate } from '../../server/src/restore/gate.ts'
 import {
   findOpenRestore,
   saveDifferences,
-  saveProblem,
+  saveRestoreProblem,
   type RestoreRow,
 } from '../../server/src/restore/restore.store.ts'
 import { createWitnessFile } from '../../server/src/restore/witness.ts'
@@ -124,7 +124,7 @@ describe(
         report: async ({ region: source, ...found }) =>
           found.problem === null
             ? saveDifferences(postgres.owner, { area: 'routes', source, differences: found.routes })
-            : saveProblem(postgres.owner, { area: 'routes', source, problem: found.problem }),
+            : saveRestoreProblem(postgres.owner, { area: 'routes', source, problem: found.problem }),
         log,
         metrics,
         intervalMs: 1_000,

@@ -1,4 +1,4 @@
-// Routers with real daemons: draining one of two in a region, losing one, and black holes of hosts.
+// Routers with real daemons: draining a router in a region of two, losing a router, and black holes of hosts.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
     await allSeen(lab, ['r1', 'r2', 'fra'])
     assert.deepEqual([r2.lost, fra.lost], [[], []])
 
-    // Without a session the other router announces the routes to no neighbor.
+    // Without a session the other router has no neighbor to announce the routes to.
     await lab.region('r2').bird.stop()
     await until('r2 has no session', async () => (await neighborsOf(pharos, 'r2')) === 0)
     assert.equal(await pharos.command('drain', 'ams', 'r1'), 1)
@@ -203,7 +203,7 @@ describe('a black hole', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc')
     await until('they are shown as active', async () =>
       (await staff.blackholes()).every(({ status }) => status === 'active'),
     )
-    // Each replaces the one before, and ends by itself.
+    // Each replaces the previous one, and ends by itself.
     const expires = new Date(Date.now() + 3_000).toISOString()
     for (const host of hosts) await staff.blackhole({ host, expires, force: true })
     await until('they are gone', async () => (await hostRoutes(lab)).length === 0)

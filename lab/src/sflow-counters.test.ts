@@ -97,7 +97,7 @@ it('reads the ports of a switch from the counters that it sends', { skip }, asyn
       .where('key', 'like', 'swp%')
       .orderBy('key')
       .execute()
-  // The switch sends the counters of each port at a time of its own.
+  // The switch sends the counters of each port at a different time.
   const rows = await waitFor(
     'both ports',
     async () => {

@@ -16,7 +16,7 @@ export type ShieldNetwork = {
   readonly path: PacketPath | undefined
   /** The platform file without the scrubbers that do not run. */
   readonly platformFile: string
-  /** Where Pharos receives flows. */
+  /** Listen settings of Pharos for flows. */
   readonly settings: Readonly<Record<string, string>>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -24,7 +24,7 @@ export type ShieldNetwork = {
 /** Prefixes of lab/platform.yaml, to which packets are forwarded. */
 const prefixes = ['203.0.113.0/24', '2001:db8:a::/48'].map(parsePrefix)
 
-/** Names and addresses are those of lab/platform.yaml. */
+/** Names and addresses match lab/platform.yaml. */
 export async function startShieldNetwork(
   folder: string,
   platformFile: string,

@@ -1,5 +1,5 @@
-// An SNMPv2c agent that serves records and has faults on request: for tests of the SNMP driver with what real devices and hostile
-// ones answer. It checks the community, and nothing else.
+// An SNMPv2c agent that serves records and has faults on request: for tests of the SNMP driver with answers of real and
+// hostile devices. It only checks the community.
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import {
@@ -114,7 +114,7 @@ export async function startSnmpAgent(
   return Object.assign(agent, { port: socket.address().port })
 }
 
-/** Returns the answer to a request, with those faults that change its content. */
+/** Returns the answer to a request, with the faults that change its content. */
 export function answerOf(
   objects: readonly ServedObject[],
   request: SnmpRequest,

@@ -1,5 +1,5 @@
-// Octets of real traffic: iperf3 between two namespaces over a veth pair, counted by the kernel and read by SNMP from an snmpd in one
-// of them.
+// Octets of real traffic: iperf3 between two namespaces over a veth pair, counted by the kernel and read by SNMP from
+// an snmpd in a namespace.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { killProgram, programPath, startProgram } from './program.ts'
 import { waitFor } from './wait.ts'
 
-/** Names of protocols are those of snmpd: `SHA-256`, `AES`, `AES-256` (Blumenthal), `AES-256-C` (Reeder). */
+/** Names of protocols as in snmpd: `SHA-256`, `AES`, `AES-256` (Blumenthal), `AES-256-C` (Reeder). */
 export type SnmpdUser = {
   readonly name: string
   readonly auth?: string

@@ -37,8 +37,8 @@ export class Stayrtr {
   }
 
   /**
-   * Sets its VRPs, running or not. A signal makes it reload and notify its routers at once; without the signal it would check once a
-   * second.
+   * Sets its VRPs, running or not. A signal makes it reload and notify its routers immediately; without the signal it
+   * would check once a second.
    */
   async setVrps(vrps: readonly LabVrp[]): Promise<void> {
     const roas = vrps.map(({ asn, ...vrp }) => ({ asn: `AS${asn}`, ...vrp, ta: 'lab' }))

@@ -1,4 +1,4 @@
-// A PostgreSQL that listens on TCP, like one on a separate machine; the embedded one never does.
+// A PostgreSQL that listens on TCP, like a server on a separate machine; the embedded one never does.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'

@@ -15,7 +15,7 @@ export type Walkthrough = {
   readonly file: string
   /** Variables that the document uses. */
   readonly env: Readonly<Record<string, string>>
-  /** Replaces what is fixed in the document, such as ports. */
+  /** Replaces fixed values of the document, such as ports. */
   readonly rewrite?: (code: string) => string
   /** Called before the first block below a heading. */
   readonly onSection?: (title: string) => Promise<void> | void

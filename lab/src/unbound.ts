@@ -1,4 +1,4 @@
-// A validating resolver that starts from a trust anchor of its own, and asks servers at any port of loopback.
+// A validating resolver that starts from its own trust anchor, and queries servers at any port of loopback.
 import type { ChildProcess } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,9 +11,12 @@ export type UnboundOptions = {
   readonly port: number
   /** Lines of DNSKEY or DS records. */
   readonly anchor: string
-  /** Servers of zones by their ports of 127.0.0.1. A zone's DS record is asked of the zone above it. Names end with a dot. */
+  /**
+   * Servers of zones by their ports of 127.0.0.1. A zone's DS record is queried from the zone above it. Names end with
+   * a dot.
+   */
   readonly zones: Readonly<Record<string, readonly number[]>>
-  /** It keeps nothing longer than this; by default as long as TTLs say. */
+  /** Upper limit of TTLs in the cache, in seconds; by default no limit. */
   readonly cacheSeconds?: number
 }
 
@@ -42,7 +45,10 @@ export class Unbound {
   }
 }
 
-/** Every question is asked of the zones' servers: nothing is derived from NSEC records, and failures are forgotten after a second. */
+/**
+ * Sends every question to the zones' servers: answers are not derived from NSEC records, and failures are cached for a
+ * second.
+ */
 const unboundConfig = ({ folder, port, zones, cacheSeconds }: UnboundOptions): string => `server:
   directory: "${folder}"
   chroot: ""

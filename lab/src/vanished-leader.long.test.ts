@@ -53,7 +53,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
   })
   after(() => stack.disposeAsync())
 
-  /** The address from which the region's lock is held, and the epoch of its holder. */
+  /** The address of the process with the region's lock, and its epoch. */
   async function leader(): Promise<{ address: string; epoch: number } | undefined> {
     const client = await postgres.directConnection()
     try {

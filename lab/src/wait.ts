@@ -1,4 +1,5 @@
-// Waits for states, always with a time limit that only a state that is never reached meets: a test that fails prints what it waited for.
+// Waits for states, always with a time limit that is reached only in a failure: a failing test prints the state that it
+// waited for.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Shorter than the limit of a test, longer than anything takes on a busy machine. */
@@ -19,7 +20,7 @@ export async function waitFor<T>(
   }
 }
 
-/** As `waitFor`, named by the source of the condition. */
+/** Like `waitFor`, named by the source of the condition. */
 export async function until(condition: () => unknown): Promise<void> {
   await waitFor(String(condition), async () => Boolean(await condition()), { everyMs: 5 })
 }

@@ -14,7 +14,7 @@ import { fetchAhead, router } from './router.tsx'
 import { preparePrinting } from './theme/print.ts'
 import { cssVariables, styleNonce, theme } from './theme/theme.ts'
 
-/** A page that takes longer is shown as loading. */
+/** Delay after which a loading state replaces the previous page. */
 const emptyMsMax = 400
 /** Delay of secondary requests after the first page, so that they do not compete with it. */
 const quietMs = 500

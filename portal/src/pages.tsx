@@ -1,6 +1,6 @@
 // The pages of the portal: one entry each. The router, the navigation, the command palette and the keyboard shortcuts are
 // derived from these tables, and the server answers any address of a page with the portal. Pages are loaded when they are
-// first opened, and import nothing from here.
+// first opened, and must not import this file.
 import type { listStaffBillsRoute } from '@pharos/contract/operator/bill'
 import type { listStaffDevicesRoute } from '@pharos/contract/operator/device'
 import type { listCustomersRoute } from '@pharos/contract/operator/team'
@@ -719,14 +719,14 @@ export const pageAt = (path: string): AnyPage | undefined => {
 
 const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
-/** Reports whether the address is that of the sidebar entry, of one of its tabs, or below it. */
+/** Returns whether the address belongs to the sidebar entry or its tabs, or is below them. */
 export const isBelow = ({ path: entry }: AnyPage, path: string): boolean => isAt(entry, path)
 
 /** Reports whether the address is the path or below it. */
 export const isAt = (entry: string, path: string): boolean =>
   entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`)
 
-/** `to` is absent if there is no page to lead to: the name of a group. */
+/** `to` is absent for the name of a group, which has no page. */
 export type Crumb = { readonly label: string; readonly to?: string }
 
 /** Returns the way to the page at the address, without its own title: the group, and every labelled page above it. */

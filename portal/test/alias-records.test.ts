@@ -1,4 +1,4 @@
-// ALIAS records in the table of a zone: what is published for them, and why a target is not resolved.
+// ALIAS records in the table of a zone: the published addresses, and reasons for unresolved targets.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { listRecordSetsRoute, type RecordSet, type RecordSetAlias } from '@pharos/contract/dns/recordset'

@@ -79,14 +79,14 @@ export async function settled(page: Page): Promise<void> {
   await animationsEnd(page)
 }
 
-/** Waits until animations have ended, except those that never end. */
+/** Waits until all finite animations have ended. */
 export async function animationsEnd(page: Page): Promise<void> {
   await page.evaluate(`Promise.all(document.getAnimations()
     .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
     .map((one) => one.finished.catch(() => {}))).then(() => undefined)`)
 }
 
-/** Opens a page as a link does: to load the whole portal again for each page takes longer than what is tested there. */
+/** Navigates as a link does: reloading the whole portal for each page would take longer than the tests. */
 export async function visit(page: Page, place: string): Promise<void> {
   await page.evaluate((href) => {
     const { __TSR_ROUTER__: router } = globalThis as unknown as {
@@ -149,7 +149,7 @@ async function openGuest(browser: Browser, url: string, options: BrowserContextO
   return { context, page, pageErrors, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Repeats the check until it passes; at the end of the time, its last failure with what was waited for. */
+/** Repeats the check until it passes; after the limit it throws the last failure with `what`. */
 export async function until(
   what: string,
   check: () => Promise<unknown>,

@@ -163,7 +163,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await shoot(page, 'asn-proven')
     assert.deepEqual(await axeViolations(page), [])
 
-    // The server's rate limit is shown and counted down.
+    // The page displays the server's rate limit and counts down.
     await page.getByRole('button', { name: 'Check now' }).click()
     const wait = page.getByRole('button', { name: /^Check again in \d+ s$/ })
     await wait.waitFor()

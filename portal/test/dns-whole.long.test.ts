@@ -176,7 +176,7 @@ const rowsOf = (page: Page): Promise<string[][]> =>
     }),
   )
 
-/** Waits until the name server signs, and compares the DS records of the API with those of the page. */
+/** Waits until the name server signs, and compares the DS records of the API with the page. */
 async function signed(page: Page): Promise<void> {
   await until('the zone to be signed', async () => {
     const { answers } = await ask('@', 'MX', true)

@@ -37,7 +37,7 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
 
   it('creates a zone from the empty list, with errors at the field', async () => {
     const { context, page, pageErrors } = await person()
-    // The demo has zones; a new team has none.
+    // The demo has zones; a new team has no zone.
     await using none = await intercept(page, '**/v3/dns/zones?**', answered({ results: [], count: 0 }))
     await page.goto(`${demo.url}/zones`)
     await page.getByRole('heading', { name: 'No zones yet' }).waitFor()
@@ -150,7 +150,7 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     assert.deepEqual(await axeViolations(page), [])
     await page.getByRole('button', { name: 'Check record' }).click()
     await page.getByText(/^The record was not found yet/).waitFor()
-    // The record is that of the name that was sent.
+    // The record belongs to the submitted name.
     await page.getByLabel('Name', { exact: true }).fill('shops.example')
     await page.getByText(record.record_name).waitFor({ state: 'detached' })
     await page.getByLabel('Name', { exact: true }).fill('shop.example')
@@ -315,7 +315,7 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await dialog.getByText('198-51-100-1.pool.orchard.example').waitFor()
     await dialog.getByRole('button', { name: 'Show effect' }).click()
     await dialog.getByText(/^16 added, 0 changed/).waitFor()
-    // The effect is that of the settings in the form.
+    // The effect follows from the settings in the form.
     await dialog.getByLabel('Network').fill('198.51.100.0/29')
     await dialog.getByText(/^16 added, 0 changed/).waitFor({ state: 'detached' })
     await dialog.getByLabel('Network').fill('198.51.100.0/28')

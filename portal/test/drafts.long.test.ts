@@ -1,5 +1,5 @@
-// Drafts and secrets in a real browser with the real server: a change of a colleague, or the way back to the tab, loses nothing that
-// the person has typed or must store.
+// Drafts and secrets in a real browser with the real server: a colleague's change or a return to the tab loses no
+// text that the user has typed and no secret that must be stored.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -177,7 +177,7 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
     await shoot(page, 'drafts-zone')
     assert.deepEqual(await axeViolations(page), [])
     assert.match(await ttl.inputValue(), /^7200/)
-    // The whole set is sent: the server refuses one that is based on an earlier version.
+    // The whole set is sent: the server rejects a set that is based on an earlier version.
     await page.getByRole('button', { name: 'Save settings' }).click()
     await page.getByText('Someone else changed this').waitFor()
     assert.match(await ttl.inputValue(), /^7200/)
@@ -245,7 +245,7 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await field.waitFor({ state: 'detached' })
     assert.equal(await nameNow('203.0.113.40'), 'gw.harbor.example.')
-    // The names of one network are not shown under the next one.
+    // The names of one network must not appear under the next network.
     await using names = await intercept(page, /dns\/ptr\?.*198\.51\.100/, held)
     await page.getByRole('combobox', { name: 'Network' }).click()
     await page.getByRole('option', { name: '198.51.100.0/24' }).click()
@@ -385,7 +385,7 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
       await asUser(demo.url, 'other@demo.example')
     )(getTeamRoute, { params: team })
     assert.equal(saved.noc_phone, '+31 20 765 4321')
-    // A dialog in which nothing was entered is closed: it is not sent to the other team.
+    // An empty dialog is closed, so that it cannot be sent to the other team.
     await page.goto(`${demo.url}/team/members`)
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('dialog').waitFor()

@@ -254,11 +254,11 @@ const credentialOf = (roles: readonly Role[]): ResponseOf<typeof getSessionToken
 const startsSession = ({ name }: Route): boolean =>
   name === createSessionTokenRoute.name || name === refreshSessionRoute.name
 
-/** Another one for each team: the portal takes a user only if the etag is new. */
+/** Differs for each team: the portal accepts a user only with a new ETag. */
 const etagOf = (user: User): string =>
   createHash('sha256').update(JSON.stringify(user)).digest('base64url').slice(0, 22)
 
-/** The portal reads the lifetime of a token and nothing else. */
+/** The portal reads only the lifetime of a token. */
 function accessToken(): string {
   const iat = Math.floor(Date.now() / 1000)
   return `e30.${Buffer.from(JSON.stringify({ iat, exp: iat + 3_600 })).toString('base64url')}.e30`

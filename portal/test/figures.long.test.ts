@@ -47,7 +47,7 @@ const found = <T>(value: T | undefined | null, what: string): T => {
   assert.ok(value !== undefined && value !== null, what)
   return value
 }
-/** What the first group of the pattern matches. */
+/** Returns the match of the first group of the pattern. */
 const part = ({ text }: Shown, pattern: RegExp): string =>
   found(pattern.exec(text)?.[1], `${pattern} in ${text}`)
 const rowWith = ({ rows, text }: Shown, ...values: readonly string[]): Row =>

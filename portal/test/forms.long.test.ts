@@ -1,5 +1,5 @@
-// Forms in a real browser with the real server: secrets that are shown once, a failed test, and what signing out leaves behind. What the
-// portal does alone is in forms.test.ts.
+// Forms in a real browser with the real server: secrets that are shown once, a failed test, and signing out. Tests that need only the
+// portal are in forms.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { listTokensRoute } from '@pharos/contract/team/token'

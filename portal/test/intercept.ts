@@ -1,5 +1,5 @@
 // Answers requests of a page in place of the server, or changes, delays and loses its answers. An interception ends with its scope: when
-// it has ended, none of its handlers runs any more. No other file calls `route` of a page or context: see intercept.test.ts.
+// it has ended, its handlers have finished. No other file calls `route` of a page or context: see intercept.test.ts.
 import type { BrowserContext, Page, Route } from 'playwright-core'
 import { waitFor } from '../../lab/src/wait.ts'
 import { waitMs } from './browser.ts'
@@ -14,7 +14,7 @@ export type Interception = {
   readonly count: number
   /** Resolves once there were so many requests. */
   asked(count: number): Promise<void>
-  /** Lets the requests continue that `held` holds, and those that follow. */
+  /** Releases the requests blocked by `held`, and all later ones. */
   release(): void
   /** Resolves when no handler runs any more. Throws the first error of a reply. */
   stop(): Promise<void>

@@ -1,5 +1,5 @@
-// The main tasks of users, in a browser with the whole demo: one journey for each part of the portal. The other tests of a part end in
-// .long.test.ts; those of the portal alone have the example server.
+// The main tasks of users, in a browser with the whole demo: a journey per part of the portal. The other tests of a part end in
+// .long.test.ts; tests of the portal alone use the example server.
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'

@@ -1,4 +1,4 @@
-// A list that is longer than any screen, and use of the portal by keyboard, in a browser. The rows are those of the example server.
+// A list that is longer than any screen, and use of the portal by keyboard, in a browser. The rows come from the example server.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
@@ -121,7 +121,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await page.reload()
     await page.getByRole('columnheader', { name: 'Detector' }).waitFor()
     assert.equal(await page.getByRole('columnheader', { name: 'Peak pps' }).count(), 0)
-    // The link shows the same in a browser that has chosen nothing.
+    // The link opens the same view in a browser without any settings.
     const other = await openExample(browser, server.url)
     await other.page.goto(link)
     await other.page.getByRole('columnheader', { name: 'Detector' }).waitFor()
@@ -311,7 +311,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
 
   it('shows the progress of an export, and stops on Cancel', async () => {
     await openList()
-    // The second page of rows is held until the export is cancelled.
+    // The second page of rows is delayed until the export is cancelled.
     await using _ = await intercept(page, /limit=1000&offset=1000/, held)
     await page.getByRole('button', { name: 'Export', exact: true }).click()
     await page.getByRole('menuitem', { name: 'CSV' }).click()

@@ -1,4 +1,4 @@
-// The checks of every page: no texts of machines, nothing that axe finds, nothing wider than a phone, and dialogs alike.
+// The checks of every page: no machine texts, no findings of axe, no overflow on a phone; dialogs too.
 import type { Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
 import { settled, visit } from './browser.ts'

@@ -24,7 +24,7 @@ describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
       example.server.user = user
       await using person = await example.open()
       const { context, page } = person
-      // Before the first page: an answer that arrived would be shown beside the failures after it.
+      // Before the first page: an earlier answer would appear beside later failures.
       await using _ = await intercept(
         context,
         (url) => url.pathname.startsWith('/v3/') && !url.pathname.startsWith('/v3/session'),

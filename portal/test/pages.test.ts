@@ -1,4 +1,4 @@
-// Every page of the portal, for people: none shows a key of a machine, a field name, a path of the API or its help, axe finds nothing in either
+// Every page of the portal, for people: no machine keys, field names, API paths or API descriptions, axe finds nothing in either
 // theme, and everything fits on a phone. The data are the examples of the contract; pages-failing.test.ts has pages whose requests fail, and
 // pages.long.test.ts has the data of the demo, and the dialogs.
 import assert from 'node:assert/strict'

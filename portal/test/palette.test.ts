@@ -1,4 +1,4 @@
-// The command palette while its file is on its way: no key is lost, and none reaches the page below.
+// The command palette while its file is on its way: keys are neither lost nor sent to the page below.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { searchRoute } from '@pharos/contract/search'

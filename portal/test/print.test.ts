@@ -47,7 +47,7 @@ describe('the report on paper', { skip: skipWithoutBrowser() }, () => {
     await settled(page)
     const before = await look(page)
     assert.equal(before.scheme, 'dark')
-    // As a browser does it for a print; the width is that of A4.
+    // As a browser does it for a print; the width of A4.
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     await page.setViewportSize({ width: 794, height: 1123 })

@@ -1,5 +1,5 @@
-// Pages that stay open: what a person has open keeps its row while others come, nothing old is shown as new, and times go on.
-// The answers are those of the example server; the clock of the page is moved.
+// Pages that stay open: an open row stays in place while others arrive, old data is marked as old, and times advance.
+// The answers come from the example server; the clock of the page is moved.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { getCustomerRoute, listCustomersRoute } from '@pharos/contract/operator/team'

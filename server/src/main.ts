@@ -1,5 +1,5 @@
-// `pharos <command>`: finds the command, runs it, and converts errors into messages and an exit code.
-// Exit codes: 0 done, 1 failed, 2 wrong usage; those of `pharos status` are in commands/status.ts.
+// `pharos <command>`: finds the command, runs it, and converts errors into messages and an exit code. Exit codes: 0
+// done, 1 failed, 2 wrong usage; `pharos status` defines its own in commands/status.ts.
 import { CommandFailure, UsageError, type Command } from './commands/command.ts'
 import { readConfiguration } from './commands/configuration.ts'
 import { commands } from './commands/index.ts'

@@ -18,11 +18,11 @@ const list = '/v3/lighthouse/security/events'
 const hosts = {
   red: '203.0.113.7',
   blue: '198.51.100.9',
-  /** Held by no team. */
+  /** In no team's prefix. */
   lost: '192.0.2.1',
-  /** Held by red until its prefix was removed. */
+  /** In a prefix of red until it was removed. */
   former: '192.0.2.130',
-  /** The same, before red held it. */
+  /** The same, before red had the prefix. */
   earlier: '192.0.2.131',
 }
 const whole = '203.0.113.0/24'
@@ -180,7 +180,7 @@ describe('the list of all events', () => {
     await owner.deleteFrom('prefixes').where('id', '=', id).execute()
     await rematch(api.database.postgres, cache)
     assert.equal((await networksOf('red')).length, 3)
-    // Green held it when none of them started.
+    // Green had it when no event started.
     assert.deepEqual(await networksOf('green'), [])
   })
 

@@ -1,4 +1,5 @@
-// What anyone can send without a credential: small bodies, whose refusal costs little processor time, of every such operation.
+// Requests that anyone can send without a credential: small bodies, whose refusal costs little processor time, for
+// every such operation.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'

@@ -475,7 +475,7 @@ describe('a token with allowed networks', () => {
     const from = (from: string, forwarded: string) => statusOf(use(token, { from, forwarded }))
     assert.equal(await from(proxy, '198.51.100.9'), 200)
     assert.equal(await from(proxy, '203.0.113.1'), 401)
-    // A value sent by the client precedes the one that the proxy added.
+    // A value sent by the client precedes the value added by the proxy.
     assert.equal(await from(proxy, '198.51.100.9, 203.0.113.1'), 401)
     assert.equal(await from('203.0.113.1', '198.51.100.9'), 401)
     assert.equal(await from('198.51.100.9', '203.0.113.1'), 200)

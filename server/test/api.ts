@@ -1,5 +1,5 @@
-// The whole API in one process on a separate database, for tests over HTTP. Nothing is mocked: requests use Fastify's inject
-// instead of a socket, unless a test listens.
+// The whole API in one process on a separate database, for tests over HTTP. Without mocks: requests use Fastify's
+// inject instead of a socket, unless a test listens.
 import type { Role } from '@pharos/contract/role'
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
@@ -83,7 +83,7 @@ export async function createTestApi(
       PHAROS_MEMBERS_PER_TEAM: '100000',
       PHAROS_INVITATIONS_PER_HOUR: '1000000',
       PHAROS_INVITATION_INTERVAL_SECONDS: '1',
-      // inject() only returns when the response has ended, so streams end at once.
+      // inject() only returns when the response has ended, so streams end immediately.
       PHAROS_STREAM_LIFETIME_SECONDS: '0',
       // On a busy machine a request may take longer than the 30 s of the product.
       PHAROS_HANDLER_TIMEOUT_SECONDS: '300',

@@ -22,7 +22,7 @@ import { planApprovalsIn } from '../src/approval/plan-approvals.ts'
 import { decideApproval, insertApprovalRow, valuesOf, withdrawalsOf } from '../src/approval/testing.ts'
 import { routeApprovals } from '../src/byoip/regions/approval-area.ts'
 import { planRemovals, zoneApprovals } from '../src/dns/publish/approval-area.ts'
-import { approvalAreas as areas } from '../src/approval/parts.ts'
+import { basicApprovalAreas as areas } from '../src/approval/parts.ts'
 import { saveApprovals } from '../src/shield/approval-area.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createHostResolver } from '../src/drivers/webhook/resolve-host.ts'
@@ -205,7 +205,7 @@ describe('the details of an approval about routes', () => {
   })
 })
 
-/** Shield rules of a scrubber that wait: those of so many prefixes. */
+/** Shield rules of a scrubber that need approval, for so many prefixes. */
 const removals = (scrubber: string, count: number) =>
   owner()
     .transaction()

@@ -1,5 +1,5 @@
-// The rules of decisions that hold in every area: a decision covers what staff have seen, is made once, has an end or none, and some changes are
-// never approved.
+// The rules of decisions in every area: a decision covers the changes shown to staff, is made once, has an end or no
+// end, and some changes are never approved.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
@@ -19,11 +19,14 @@ import { findDecision, planApprovalsIn } from '../src/approval/plan-approvals.ts
 import { approvalsOf, decideApproval, insertApprovalRow, openApprovals } from '../src/approval/testing.ts'
 import { seedRegions } from '../src/byoip/announcement/testing.ts'
 import { seedZone } from '../src/dns/testing.ts'
-import { approvalAreas as areas } from '../src/approval/parts.ts'
+import { basicApprovalAreas as areas } from '../src/approval/parts.ts'
 import { Failure } from '../src/runtime/error.ts'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 
-/** How each operation of staff that decides is bound to what was shown. An approval and a letter never change: another plan is another id. */
+/**
+ * How each deciding operation of staff is bound to the content shown. An approval and a letter never change: another
+ * plan has another id.
+ */
 const bindings: Readonly<Record<string, 'evidence' | 'id'>> = {
   approveChanges: 'id',
   rejectChanges: 'id',
@@ -60,7 +63,7 @@ async function decide(verb: 'approve' | 'reject', id: number, body?: object) {
 const items = (count: number): StoredItem[] =>
   Array.from({ length: count }, (_, at) => ({ change: 'withdraw', value: `10.0.${at}.0/24` }))
 
-/** A plan of so many changes in a place of each area. */
+/** A plan with this number of changes in a slot of each area. */
 const plans: Record<ApprovalAreaName, (count: number) => readonly [ApprovalScope, PlannedApproval]> = {
   routes: (count) => planOf({ kind: 'changes', regionId: region }, 'no_rows', count),
   dns: (count) => planOf({ kind: 'publish', zoneId: zone }, 'unexplained_removals', count),

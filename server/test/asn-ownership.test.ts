@@ -91,8 +91,8 @@ async function verify(team: TestTeam, asn: number, query = '', by?: TestApi): Pr
 }
 
 /**
- * Refreshes on other processes of the installation until the method is valid: each process has its own limit per minute, and one
- * that has just started may not have read the registries yet.
+ * Refreshes on other processes of the installation until the method is valid: each process has its own limit per
+ * minute, and a new process may not have read the registries yet.
  */
 function refreshElsewhere(team: TestTeam, asn: number, method: string): Promise<AsnVerification> {
   return waitFor(`${method} is valid`, async () => {
@@ -320,7 +320,7 @@ describe('an ASN', { skip }, () => {
 
   it('is checked again by the loop, with the settings of the process', async () => {
     const { owner } = api.database.postgres
-    // Proofs that a responding registry no longer contains, and those that it still contains.
+    // Proofs that a responding registry no longer contains, and proofs that it still contains.
     await sql`insert into asns (team_id, asn, verified, verified_by, expires)
       values (${red.teamId}, ${asns.gone}, now() - interval '181 days', 'aut_num', now() - interval '1 day')`.execute(
       owner,

@@ -1,5 +1,6 @@
-// HTTP that no client would send, over a real socket: wrong lengths, ambiguous framing, endless headers, bytes that are not HTTP.
-// The server responds with a problem document or closes the connection, changes nothing, and continues to serve others.
+// HTTP that no client would send, over a real socket: wrong lengths, ambiguous framing, endless headers, bytes that are
+// not HTTP. The server responds with a problem document or closes the connection, without changes, and continues to
+// serve others.
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'

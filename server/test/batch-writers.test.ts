@@ -1,5 +1,5 @@
-// Writers of many rows in one statement: a row that PostgreSQL refuses neither loses nor blocks its neighbours. Files are enumerated
-// from the source, so that none is missed.
+// Writers of many rows in one statement: a row that PostgreSQL refuses neither loses nor blocks its neighbours. Files
+// are enumerated from the source.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { glob, readFile } from 'node:fs/promises'
@@ -35,7 +35,7 @@ import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 /** Texts that PostgreSQL refuses: the first two in every column, the third in an index. */
 const texts = ['a\0b', 'a\ud800b', randomBytes(20_000).toString('hex')]
-/** Numbers that no integer column holds. */
+/** Numbers above the range of every integer column. */
 const numbers = [2 ** 64, -(2 ** 64), 1e300]
 
 /** Files whose rows come from outside, with the test below that feeds them. */
@@ -69,7 +69,7 @@ const ofRequest = 'rows of one request, which was validated and is all or nothin
 const ofOwn = 'ids, times and codes that Pharos has made itself'
 const ofDatabase = 'values that the database has already stored'
 
-/** Other files with such statements, with the reason why none of their rows can be refused alone. */
+/** Other files with such statements, with the reason why single rows cannot be refused. */
 const safe: Readonly<Record<string, string>> = {
   'collector/detector/shared-attack.store.ts': ofOwn,
   'events/relate/event-mark.store.ts': ofOwn,

@@ -1,5 +1,6 @@
-// A month in which everything changes that a bill reads: a LAG, the place of a port, the commit, the clock, names in NetBox, a faulty
-// answer of the device, and the ports and prices of a pool. The bills are compared to the bit with a recount of the readings that uses nothing of the product.
+// A month in which every input of a bill changes: a LAG, the place of a port, the commit, the clock, names in NetBox, a
+// faulty answer of the device, and the ports and prices of a pool. The bills are compared to the bit with an
+// independent recount of the readings.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
@@ -39,7 +40,7 @@ const moved = Date.parse('2026-03-25T15:04:00Z')
 /** The clock of the collector is behind by this much from `stepped` until `corrected`. */
 const stepMs = 25 * minute
 const [firstCommit, secondCommit] = [100_000_000, 110_003_000]
-/** Of each port of the pool. */
+/** Per port of the pool. */
 const poolCommit = 70_000_001
 const tierBorders = [0, 80_000_000, 110_000_000] as const
 /** Price of a month, and of a Mbit/s by tier, in 1/10,000 EUR; until `priced`, and from then on. */
@@ -71,7 +72,7 @@ async function apply(document: object): Promise<void> {
 
 async function sync(name: string, commitBps: number): Promise<void> {
   Object.assign(netbox.lists, fake.smallWorld())
-  netbox.lists['dcim/devices'] = [fake.device(1, name)]
+  netbox.lists['dcim/devices'] = [fake.netboxDevice(1, name)]
   netbox.lists['circuits/circuits'] = [fake.circuit(1, 'C-1', 'demo', { commit_rate: commitBps / 1000 })]
   const env = {
     DATABASE_URL: database.databaseUrl,
@@ -154,7 +155,9 @@ async function survey(lag: 'et-0/0/2' | null): Promise<void> {
 
 type Reading = { readonly at: number; readonly received: bigint; readonly sent: bigint }
 
-/** The counters of the device at the times of the polls, by its true clock; the LAG counts what its member does while it is one. */
+/**
+ * The counters of the device at the times of the polls, by its true clock; the LAG counts the traffic of its members.
+ */
 function traffic(): {
   readonly times: readonly number[]
   readonly counters: Readonly<Record<Key, Reading[]>>
@@ -290,7 +293,7 @@ type Sample = {
   readonly out: bigint
 }
 
-/** Buckets of 5 minutes in the time of the bill; the device sends what the customer receives. */
+/** Buckets of 5 minutes in the time of the bill; the customer receives what the device sends. */
 function samplesOf(minutes: ReadonlyMap<number, Minute>, times: readonly [number, number][]): Sample[] {
   const samples: Sample[] = []
   for (const [from, until] of times)

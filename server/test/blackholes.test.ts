@@ -124,7 +124,7 @@ const get = async (id: number) => (await call('GET', `/${id}`)).body
 const inRegion = ({ regions: states }: Blackhole, region = 'ams') =>
   states.find((one) => one.region === region)!
 const hoursAhead = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
-/** As if the time of all black holes had passed. */
+/** Simulates that the time of all black holes has passed. */
 const letExpire = () =>
   sql`update blackholes set created = created - interval '2 hours', expires = now() - interval '1 second'`.execute(
     db(),

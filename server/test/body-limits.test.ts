@@ -23,7 +23,7 @@ const run = promisify(execFile)
 let api: TestApi
 let folder: string
 let port: number
-/** The three kinds of bodies: where they are sent to, the limit, and one that is much larger. */
+/** The three kinds of bodies: their targets, the limit, and a body that is much larger. */
 let targets: Record<'json' | 'upload' | 'delivery', Target>
 
 type Target = {
@@ -120,7 +120,7 @@ const framed = ({ body }: Target, framing: (typeof framings)[number]): Buffer =>
     ? Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')])
     : body
 
-/** Reads nothing before everything is written, as simple clients do. */
+/** Writes everything before it reads, as simple clients do. */
 async function writeThenRead(bytes: readonly (string | Buffer)[]): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' })
   const problems: Error[] = []

@@ -1,5 +1,5 @@
-// A configured list of breached passwords: its passwords are rejected wherever one is set, and a server whose list is invalid does
-// not start.
+// A configured list of breached passwords: its passwords are rejected wherever a password is set, and a server whose
+// list is invalid does not start.
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'

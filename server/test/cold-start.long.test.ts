@@ -12,7 +12,7 @@ import { waitFor } from '../../lab/src/wait.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { TcpProxy } from './support/tcp-proxy.ts'
 
-/** That of docs/operating/gobgpd.toml. */
+/** The deferral of docs/operating/gobgpd.toml. */
 const deferralSeconds = 30
 const prefixes = Array.from({ length: 50 }, (_, at) => `10.1.${at}.0/24`)
 const timeoutMs = 180_000

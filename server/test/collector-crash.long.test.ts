@@ -1,6 +1,6 @@
-// Processes of the collector are killed (SIGKILL) at random moments while they poll, and so are their connections to PostgreSQL.
-// Afterwards the minutes of each port have exactly the octets that its counters have increased by, for exactly the time
-// between the first and the last reading: nothing is lost, and nothing is counted twice.
+// Processes of the collector are killed (SIGKILL) at random moments while they poll, and so are their connections to
+// PostgreSQL. Afterwards the minutes of each port have exactly the octets that its counters have increased by, for
+// exactly the time between the first and the last reading, without losses and duplicates.
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -88,7 +88,7 @@ async function kill(child: ChildProcess): Promise<void> {
   const closed = once(child, 'close')
   child.kill('SIGKILL')
   await closed
-  // What its lease ends by itself after a minute and a half.
+  // The lease would end by itself after a minute and a half.
   await sql`update device_states set lease_until = null, lease_owner = null`.execute(owner())
 }
 
@@ -108,7 +108,7 @@ describe('a collector that is killed', { timeout: 600_000 }, () => {
     const isRead = async () => (await readings()).length === devices * portsOfDevice
     while (!(await isRead())) await sleep(20)
     await kill(child)
-    // What is counted from here on has a known beginning.
+    // Counting has a known beginning from here on.
     await sql`truncate port_samples`.execute(owner())
     await sql`update interface_counters set open = null, dropped = null`.execute(owner())
     const first = await readings()

@@ -66,7 +66,7 @@ async function call<T = unknown>(
   return (body === '' ? undefined : JSON.parse(body)) as T
 }
 
-/** As if the database had been restored: its later entries are missing, and their ids are given again. */
+/** Simulates a restored database: its later entries are missing, and their ids are given again. */
 async function forgetAfter(id: number): Promise<void> {
   await tamper(
     db(),

@@ -40,7 +40,7 @@ type Write = {
   readonly answer: Acknowledged
 }
 
-/** The credentials and announcements of the test, those that are toggled and those that must not change. */
+/** The credentials and announcements of the test: toggled ones, and ones that must not change. */
 type Scene = {
   readonly tokens: readonly { readonly actor: string; readonly authorization: string }[]
   readonly toggled: readonly number[]
@@ -133,7 +133,7 @@ const pauseMs = isLongRun ? 10 : 50
 type Load = {
   readonly writes: Write[]
   readonly deliveries: Map<string, number>
-  /** Resolves when so many further requests have been acknowledged. Rejects if a client has failed. */
+  /** Resolves when this number of further requests has been acknowledged. Rejects if a client has failed. */
   untilServed(count: number): Promise<void>
   stop(): Promise<void>
   /** Stops waiting for acknowledgements. */
@@ -232,8 +232,8 @@ function assertRequested(links: readonly Link[], patches: readonly Patch[]): voi
 }
 
 /**
- * Asserts that the acknowledged responses match the audit log: in the order of their versions, the states follow the chain, one
- * version has one state, and none is newer than the stored version.
+ * Asserts that the acknowledged responses match the audit log: in the order of their versions, the states follow the
+ * chain, one version has one state, and no version is newer than the stored one.
  */
 function assertResponses(writes: readonly Write[], states: readonly State[], version: number): void {
   const responses = writes.map(({ patch, answer }) => {
@@ -376,7 +376,7 @@ describe('a crash', () => {
       for (let at = 0; at < serversCount; at++) servers.push(await ServerProcess.create({ folder, settings }))
       let begun: Load | undefined
       try {
-        // A first start that ends cleanly writes the compile cache, if the run has none.
+        // A first start that ends cleanly writes the compile cache, if the run has no cache yet.
         await servers[0]!.start()
         await untilStable(database.postgres)
         await servers[0]!.kill('SIGTERM')

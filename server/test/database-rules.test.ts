@@ -37,7 +37,7 @@ type Writer = {
 const tables =
   'announcements|announcement_validations|regions|team_events|outbox|webhook_deliveries|notified_statuses'
 
-/** Returns every statement of the product that writes one of the tables, with its function. */
+/** Returns every statement of the product that writes any of the tables, with its function. */
 function writers(): Writer[] {
   return globSync('server/src/**/*.ts', { cwd: root })
     .filter((file) => !/\.test\.ts$|\/testing[^/]*\.ts$|\/db\/schema\.ts$/.test(file))
@@ -114,7 +114,7 @@ describe('changes that teams are notified of', () => {
   })
 
   it('of a team’s events are written by functions whose only callers notify', () => {
-    // Messages about incidents follow from those about events.
+    // Messages about incidents follow from messages about events.
     const moves = of('team_events').filter((writer) => writer.file === 'events/relate/incident.store.ts')
     for (const writer of moves) assert.ok(sets(writer, /^\s*incident = \S+\s+(from .*)?$/s), writer.name)
     const others = of('team_events').filter((writer) => !moves.includes(writer))

@@ -1,6 +1,6 @@
-// PostgreSQL is unavailable: the process stays alive, reports that it is not ready, answers every call with a 503 that names the
-// dependency and the time to retry, before clients time out, keeps nothing in memory that it could not store, and recovers without
-// a restart. Four kinds of outage are tested.
+// PostgreSQL is unavailable: the process stays alive, reports that it is not ready, answers every call with a 503 that
+// names the dependency and the time to retry, before clients time out, does not queue unsaved changes in memory, and
+// recovers without a restart. Four kinds of outage are tested.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -80,7 +80,7 @@ async function assertUnavailable(api: TestApi, name: string, call: Call): Promis
   assert.ok(Number(response.headers['retry-after']) >= 1, said)
 }
 
-/** Sends all calls at once, more than there are connections. */
+/** Sends all calls in parallel, more than there are connections. */
 async function assertAllUnavailable(api: TestApi, calls: Record<string, Call>): Promise<void> {
   const all = Object.entries(calls)
   const more = Array.from({ length: 30 }, () => ['list', calls['list']!] as const)
@@ -97,7 +97,7 @@ async function assertAliveNotReady(api: TestApi): Promise<void> {
   assert.ok(performance.now() - start < answeredWithinMs, 'readyz takes too long')
 }
 
-/** Sends calls of all kinds at once until all of them succeed; every failure until then is a 503. */
+/** Sends calls of all kinds in parallel until all succeed; every failure until then is a 503. */
 async function assertRecovers(api: TestApi, calls: Record<string, Call>): Promise<void> {
   const deadline = performance.now() + recoveredWithinMs
   const all = Object.values(calls).flatMap((call) => [call, call, call])

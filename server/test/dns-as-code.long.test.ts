@@ -1,5 +1,5 @@
-// Programs that keep zones as files or objects against the PowerDNS-compatible API: octodns with octodns-powerdns, and external-dns with objects of
-// Kubernetes. Each plans, applies, finds nothing to change, changes and deletes.
+// Programs that manage zones as files or objects against the PowerDNS-compatible API: octodns with octodns-powerdns,
+// and external-dns with objects of Kubernetes. Each plans, applies, finds no changes, changes and deletes.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -265,7 +265,7 @@ describe('external-dns', { skip: skipWithoutProgram('external-dns') }, () => {
       )
       .filter((text) => !/ (?:SOA|NS) /.test(text))
       .toSorted()
-  // No SRV: of one in an object, external-dns 0.21 requires a final dot in one place and refuses it in another.
+  // No SRV: external-dns 0.21 requires a final dot of its target in one place and refuses it in another.
   const wanted = [
     endpoint('', 'A', '192.0.2.1'),
     endpoint('www', 'A', '192.0.2.2', '192.0.2.3'),
@@ -291,7 +291,7 @@ describe('external-dns', { skip: skipWithoutProgram('external-dns') }, () => {
   })
 
   it('changes and deletes', async () => {
-    // With a prefix of the owner records, external-dns finds no owner of the zone itself, and none of TXT records: it leaves them.
+    // With a prefix of the owner records, external-dns finds no owner of the apex and of TXT records, and leaves them.
     const left = ['cluster.example. A 192.0.2.1', 'text.cluster.example. TXT "v=spf1 -all"']
     await sync([endpoint('www', 'A', '192.0.2.9')])
     assert.deepEqual(await own(), [...left, 'www.cluster.example. A 192.0.2.9'])
@@ -300,7 +300,7 @@ describe('external-dns', { skip: skipWithoutProgram('external-dns') }, () => {
   })
 })
 
-/** What the API server of a cluster answers about the objects DNSEndpoint. */
+/** The answer of a cluster's API server about the objects DNSEndpoint. */
 function answerOf(url: string, endpoints: readonly object[]): object {
   const apiVersion = 'externaldns.k8s.io/v1alpha1'
   const verbs = ['get', 'list', 'watch', 'update']

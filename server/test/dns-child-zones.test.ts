@@ -59,7 +59,7 @@ const setsOf = async (zone: string): Promise<Stored[]> => {
     where z.name = ${`${zone}.`} and z.deleted is null order by r.name_key, r.type`.execute(db())
   return rows
 }
-/** The sets that are not those of the zone itself, as `name type content`. */
+/** The sets without the zone's own apex, as `name type content`. */
 const contentOf = async (zone: string): Promise<string[]> =>
   (await setsOf(zone))
     .filter(({ name }) => name !== `${zone}.`)
@@ -313,7 +313,7 @@ describe('a zone below another one of the team', () => {
       '*.own.wild.example. 16 "all"',
       'www.own.wild.example. 1 192.0.2.11',
     ])
-    // A name that exists is not matched, nor is one below it.
+    // A name that exists is not matched, and neither is a name below it.
     await write('wild.example', 'a.exists/A', '192.0.2.12')
     await create('exists.wild.example')
     await create('deep.a.wild.example')
@@ -330,7 +330,7 @@ describe('a zone below another one of the team', () => {
       sets.filter(({ content }) => content.includes('www.other')).map(({ name, type }) => `${name} ${type}`),
       [`kid2.b.wild.example. ${recordType.ALIAS}`, '*.kid2.b.wild.example. 5'],
     )
-    // A restored zone has what it had.
+    // A restored zone has its former sets.
     const { id } = await create('again.wild.example')
     await red.call('DELETE', '/zones/again.wild.example/recordsets/*/A')
     await red.call('DELETE', '/zones/again.wild.example/recordsets/*/TXT')
@@ -588,7 +588,7 @@ describe('reverse zones', () => {
   })
 })
 
-/** What a resolver gets for a name that follows the delegations from `top` on. */
+/** The answer of a resolver for a name that follows the delegations from `top` on. */
 function resolve(zones: ReadonlyMap<string, readonly Stored[]>, top: string, name: string): string {
   const ends = (zone: string) => name === zone || name.endsWith(`.${zone}`)
   const hosted = [...zones.keys()].filter(ends).toSorted((a, b) => a.length - b.length)
@@ -713,7 +713,7 @@ describe('any order of creating, deleting, restoring and writing', () => {
             assert.equal(status, 200, text)
             alive.set(one.name, former.id)
             deleted.delete(one.name)
-            // Names of zones that were created below meanwhile are theirs.
+            // Names of zones that were created below in the meantime belong to them.
             for (const [name, value] of former.sets) if (closest(name) === one.name) expected.set(name, value)
           } else {
             if (alive.has(one.name)) continue

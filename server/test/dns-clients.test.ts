@@ -1,5 +1,5 @@
-// Clients of other DNS servers against the whole product: lego over the PowerDNS-compatible API and over UPDATE, with a certificate from a
-// test server of ACME that asks the built-in name server; and nsupdate.
+// Clients of other DNS servers against the whole product: lego over the PowerDNS-compatible API and over UPDATE, with a
+// certificate from an ACME test server that queries the built-in name server; and nsupdate.
 import assert from 'node:assert/strict'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -39,7 +39,7 @@ type Writes = {
   stop(): Promise<void>
 }
 
-/** Starts clients, each with names of its own, so that its last acknowledged value is the one to be served. */
+/** Starts clients, each with its own names, so that its last acknowledged value must be served. */
 function startWriters(url: string, authorization: string): Writes {
   const values = new Map<string, number>()
   const stopping = new AbortController()
@@ -72,7 +72,7 @@ function startWriters(url: string, authorization: string): Writes {
 
 type Server = { readonly name: string; readonly address: string; readonly port: number }
 
-/** Asks a server for all zones all the time. A zone that it no longer has, although it had it since its start, is an outage. */
+/** Queries a server for all zones continuously. A zone that disappears after it was served is an outage. */
 class Watch {
   readonly missing = new Set<string>()
   polls = 0
@@ -134,7 +134,7 @@ async function addServers(db: Db, secret: string, peers: readonly Follower[]): P
       select ${`${name.toLowerCase()}.example.`}, ${address}, ${port}, id from dns_tsig_keys`.execute(db)
 }
 
-/** PostgreSQL ends all connections and recovers from its log when one of its processes is killed. */
+/** PostgreSQL ends all connections and recovers from its log when a process of it is killed. */
 async function killPostgres(db: Db): Promise<void> {
   const { rows } = await sql<{ pid: number }>`
     select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() limit 1`.execute(

@@ -85,7 +85,7 @@ describe('a batch of PTR records', () => {
     const answer = await batch(red, [
       { ip: '203.0.113.9', ptrdname: 'x.example.net' },
       { ip: '192.0.2.1', ptrdname: 'x.example.net' },
-      // In the prefix of red, and in the smaller one of blue.
+      // In the prefix of red, and in the smaller prefix of blue.
       { ip: '203.0.113.65', ptrdname: 'x.example.net' },
     ])
     assert.equal(answer.status, 422)

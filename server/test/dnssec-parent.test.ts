@@ -1,5 +1,6 @@
-// DNSSEC of a zone between the API, a real parent (Knot) and a resolver that validates (Unbound): the loop of delegations asks the parent and stores
-// its answers in PostgreSQL, the states follow, and after each change of denial or algorithm verifiers and the resolver accept the zone.
+// DNSSEC of a zone between the API, a real parent (Knot) and a resolver that validates (Unbound): the loop of
+// delegations queries the parent and stores its answers in PostgreSQL, the states follow, and after each change of
+// denial or algorithm verifiers and the resolver accept the zone.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -60,7 +61,7 @@ describe('a signed zone and its parent', { skip: skipWithout('knotd', 'unbound',
   const start = () => startHierarchy(() => ({ zones: zones.contents }))
 
   /** Whole waits are the subject of key-state.test.ts; here the resolver starts without a cache instead. */
-  // States have whole seconds: what was seen in this second is past.
+  // States have whole seconds: an observation in this second is past.
   const waits = { introduce: () => 0, retire: () => -1, unsign: () => -1 }
   async function settle(): Promise<void> {
     const deps = { db: db(), ring: api.config.secret, signWhole: signZone, now: () => new Date(), waits }

@@ -1,4 +1,5 @@
-// DNSSEC over the API on a real PostgreSQL: each state, moved by publications and by what the parent answers. The clock is the test's own.
+// DNSSEC over the API on a real PostgreSQL: each state, moved by publications and by the answers of the parent. The
+// clock is the test's own.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -34,7 +35,7 @@ async function createZone(name: string, body: object = {}) {
   const created = await red.call('POST', '/zones', { name, ...body })
   assert.equal(created.status, 201, created.text)
   const id: number = created.body.id
-  // Verifiers have the clock of this machine: what the test lets pass ends before it.
+  // Verifiers use the clock of this machine: the simulated time ends before it.
   let time = Date.now() - 8 * 3_600_000
   const now = (): Date => new Date(time)
   const deps = { db, ring: api.config.secret, signWhole: signZone, now }
@@ -42,7 +43,7 @@ async function createZone(name: string, body: object = {}) {
     id,
     created: created.body,
     publish: (): Promise<PublishOutcome> => publishZone(deps, id),
-    /** Runs both loops until nothing moves. */
+    /** Runs both loops until the state is stable. */
     async settle(): Promise<void> {
       for (let round = 0; round < 4; round++) {
         await publishZone(deps, id)

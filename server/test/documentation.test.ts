@@ -20,7 +20,7 @@ before(async () => {
     assert.equal(statusCode, 200, path)
     pages.set(path, body)
     if (!/html/.test(String(headers['content-type']))) continue
-    // Not the portal.
+    // The portal is excluded.
     for (const [, link] of body.matchAll(/(?:href|src)="(\/[^"#]+)/g)) queue.push(link!)
   }
 })

@@ -1,5 +1,5 @@
-// Signs in as the security scheme of each operation in the published document says, and as nothing else does: every operation that
-// lists `token` accepts an API token with the listed scope, and every one that lists `bearer` a session.
+// Signs in as the security scheme of each operation in the published document requires: every operation that lists
+// `token` accepts an API token with the listed scope, every operation that lists `bearer` a session, and no others.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'
@@ -63,7 +63,7 @@ after(() => api[Symbol.asyncDispose]())
 
 type SignIn = { readonly identity: Identity; readonly presented: Presented; readonly secret: string }
 
-/** Creates an API token with the scope that the operation lists, or with any scope if it lists none. */
+/** Creates an API token with the scope of the operation, or with any scope if it lists no scope. */
 async function withToken({
   operationId,
   security,

@@ -131,7 +131,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     const unproved = await call(admins.blue, 'POST', `/${theirs.id}/verify`)
     assert.deepEqual([unproved.status, unproved.body.last_check_result], [200, 'mismatch'])
     await publish(ours, theirs)
-    // The limit is per process: another process queries at once.
+    // The limit is per process: another process queries immediately.
     await using other = await createTestApi(
       { PHAROS_DNS_RESOLVERS: names.server },
       { sameInstallationAs: api },

@@ -1,4 +1,4 @@
-// Processes behind HAProxy are replaced one after the other while twelve clients send requests: none of them fails.
+// Processes behind HAProxy are replaced one after the other while twelve clients send requests: all requests succeed.
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

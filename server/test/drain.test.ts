@@ -1,4 +1,4 @@
-// A process that is told to stop serves for drain_seconds, and reports meanwhile that it is not ready.
+// A process that is stopped serves for drain_seconds, and reports in the meantime that it is not ready.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -89,7 +89,7 @@ describe('a process that is told to stop', () => {
       const readiness = await fetch(`${server.url}/readyz`)
       assert.equal(await readiness.text(), 'not ready: stopping\n')
       assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
-      // A signal that arrives soon after the first one is the same: npm passes Ctrl-C on.
+      // A signal soon after the first one counts as the same: npm passes Ctrl-C on.
       const ended = server.exit()
       const again = setInterval(() => server.signal('SIGTERM'), 500)
       assert.equal(await ended, 130)

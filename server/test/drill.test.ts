@@ -205,7 +205,7 @@ describe('a copy of the live database', () => {
   it('fails if its schema is older, or was changed', async () => {
     const folder = new URL('../src/db/migrations/', import.meta.url)
     const files = readdirSync(folder).toSorted()
-    // Those that end an upgrade may follow later.
+    // Migrations that end an upgrade may follow later.
     const at = files.findLastIndex(
       (file) => !readFileSync(new URL(file, folder), 'utf8').startsWith('-- phase: contract'),
     )

@@ -1,5 +1,6 @@
-// Every changing operation of ipam, dns, shield and of the operator takes dry_run: it answers 200 with the plan, stores nothing, notifies no
-// loop, and the real call then does what the plan says. Operations are enumerated from the contract.
+// Every changing operation of ipam, dns, shield and of the operator takes dry_run: it answers 200 with the plan,
+// without storing or waking a loop, and the real call then applies the plan. Operations are enumerated from the
+// contract.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
@@ -27,7 +28,7 @@ before(async () => {
   connection.on('notification', ({ payload = '' }) => notified.push(payload))
   await connection.query('listen pharos')
   takeNotifications = async () => {
-    // Notifications arrive in the order of their commits: those before this one have arrived.
+    // Notifications arrive in the order of their commits: earlier ones have arrived.
     await connection.query(`notify pharos, 'last'`)
     while (notified.at(-1) !== 'last') await once(connection, 'notification')
     const taken = notified.slice(0, -1)
@@ -41,7 +42,7 @@ after(async () => {
   await api[Symbol.asyncDispose]()
 })
 
-/** Each is one step that its answer shows: nothing is planned. */
+/** Each is one step described by its answer: there is no plan. */
 const ofInventory = [
   'pollDevice',
   'maintainDevice',
@@ -85,7 +86,7 @@ const isNew = (field: string): boolean =>
     // Read for a dry run only.
     'what_if',
     'on_host',
-    // Of a key that a dry run does not keep.
+    // Fields of a key that a dry run does not store.
     'keys',
     'ds_records',
   ].includes(field)

@@ -27,7 +27,7 @@ const changed: Readonly<Record<string, number>> = {
   'team_event_counts.flags': 32,
 }
 
-// The text of the golden schema is that of the embedded PostgreSQL.
+// The golden schema is a text of the embedded PostgreSQL.
 before(() => void delete process.env['PHAROS_TEST_DATABASE_URL'])
 
 const newest = listMigrations(migrationsFolder).length
@@ -181,7 +181,7 @@ for (const steps of ['expand', 'all'] as const)
         before.map(({ name }) => name),
       )
     }
-    // Tokens have the roles of these, and members who join by a domain are what they were.
+    // Tokens get these roles, and members who join by a domain keep the former default.
     assert.deepEqual([tokenRole(false), tokenRole(true)], ['editor', 'admin'])
     const { rows: teams } = await sql<{ roles: string[] }>`
       select distinct default_roles as roles from teams`.execute(owner)

@@ -1,5 +1,5 @@
-// Every record has an ETag: for If-None-Match at its GET, and for If-Match at what replaces, changes or deletes it. Operations are
-// enumerated from the contract.
+// Every record has an ETag: for If-None-Match at its GET, and for If-Match at operations that replace, change or delete
+// it. Operations are enumerated from the contract.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { takesIfMatch, takesIfNoneMatch } from '@pharos/contract/answers'
@@ -102,7 +102,7 @@ describe('the ETag of', () => {
 })
 
 describe('If-Match', () => {
-  /** The operation that changes the record, and the one that returns its ETag. */
+  /** The operation that changes the record, and the operation that returns its ETag. */
   const changes = [
     ['updateUser', 'getSessionToken'],
     ['updateNotificationSettings', 'getNotificationSettings'],

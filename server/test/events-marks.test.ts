@@ -27,7 +27,7 @@ const attack = (action: string, fields: object = {}) => ({
   ip: '203.0.113.77',
   ...fields,
 })
-/** Of a detector that reports mitigations. */
+/** Mapping of a detector that reports mitigations. */
 const mapping = {
   fields: { id: '/id', network: '/network', start: '/start', status: '/state', flags: '/flags' },
   words: {
@@ -76,7 +76,7 @@ const mark = (marks: MarkChange['marks'], team = 'red', eventIds: readonly strin
       ),
     )
 
-/** The status and flags of the list, which are those of the detail. */
+/** The status and flags in the list, which equal the detail's. */
 async function shown(team: string): Promise<string[]> {
   const [{ status, flags } = { status: [], flags: [] }] = await listOf(team, `?search=${id}`)
   const detail = await detailOf(team)

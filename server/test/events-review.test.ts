@@ -1,4 +1,5 @@
-// The review of an event by a team, over HTTP: what the team sees afterwards, what others see, and that neither deliveries nor replays change it.
+// The review of an event by a team, over HTTP: the views of the team and of others afterwards, and that neither
+// deliveries nor replays change it.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -184,7 +185,7 @@ describe('the review of an event', () => {
         patch('red', { verdict: at % 2 ? 'attack' : 'false_positive' }),
       ),
     ])
-    // On a busy machine one may wait for longer than a request lasts, which is a 503.
+    // On a busy machine an operation may wait for longer than a request lasts, which is a 503.
     const statuses = new Set(answers.map((one) => (one as { statusCode: number }).statusCode))
     assert.ok(statuses.delete(200))
     statuses.delete(503)

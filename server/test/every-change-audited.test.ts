@@ -1,5 +1,5 @@
-// Every changing operation of the contract adds an entry to the audit log, and no entry contains a secret. The operations are
-// enumerated from the contract, so that none is missed.
+// Every changing operation of the contract adds an entry to the audit log, and no entry contains a secret. The
+// operations are enumerated from the contract.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Route } from '@pharos/contract/route'
@@ -32,7 +32,7 @@ const unaudited: Readonly<Record<string, string>> = {
   requestPasswordReset: 'sends a mail and changes nothing; the use of its link is audited',
 }
 
-/** Preconditions for subjects whose call would otherwise change nothing. */
+/** Preconditions for subjects whose call would otherwise have no effect. */
 const prepared: Readonly<Record<string, () => Promise<unknown>>> = {
   confirmEmail: () =>
     owner()

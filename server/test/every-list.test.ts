@@ -27,7 +27,7 @@ type Property = TSchema & {
 /** Nullable by the specification, on the related list only. */
 const nullable = ['flag', 'start', 'end', 'affected_network', 'description']
 
-/** Texts for which empty is a value, or that select nothing. */
+/** Texts for which empty is a value or has no effect. */
 const freeTexts = (property: Property): boolean => {
   const one = valueOf(property)
   return one.type === 'string' && !one.enum && !one.format && !one['x-comma-list']
@@ -64,7 +64,7 @@ function urlWith(
   return `${urlOf(route, Object.fromEntries(given), {})}?${query}`
 }
 
-/** Routes of staff name a team by its id, those of a team take `current` as well. */
+/** Routes of staff name a team by its id, routes of a team take `current` as well. */
 function placeholderOf(name: string, type: string | undefined): string | number {
   if (name === 'team_id') return type === 'integer' ? fixtures.red.teamId : 'current'
   return type === 'integer' ? 1 : 'abcdefghijkl'
@@ -93,7 +93,7 @@ describe('an empty query parameter', () => {
   }
 })
 
-/** Parameters without which an operation answers nothing. */
+/** Parameters without which an operation returns an empty answer. */
 const required: Readonly<Record<string, string>> = {
   listPtrRecords: '&cidr=203.0.113.0/24',
   exportBillsOfAll: '&period=2026-01',

@@ -1,6 +1,6 @@
-// Calls every operation of the contract as every kind of caller, on an object of its own team, of another team and a missing one:
-// the status and the code are exactly those of the declared permission and the object, and a refused call changes no row.
-// Operations are enumerated from the contract, so that none is missed.
+// Calls every operation of the contract as every kind of caller, on an object of its own team, of another team and a
+// missing one: the status and the code follow exactly from the declared permission and the object, and a refused call
+// changes no row. Operations are enumerated from the contract.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'
@@ -46,14 +46,14 @@ after(async () => {
 /** Post-response tasks of one call must not be counted as changes of the next. */
 const settled = () => Promise.all([api.settled(), elsewhere.settled()])
 
-/** Removes what requests create: the next operation would be slower with it. */
+/** Removes objects created by requests: they would slow down the next operation. */
 async function removeCreated(): Promise<void> {
   await sql`with d1 as (delete from outbox), d2 as (delete from mails) delete from webhooks`.execute(
     api.database.postgres.owner,
   )
 }
 
-/** Removes what callers present. */
+/** Removes the callers' credentials. */
 async function removeCredentials(): Promise<void> {
   credentials.clear()
   await sql`
@@ -118,8 +118,8 @@ async function send(
 type Refused = { readonly answers: Answers; readonly changes: readonly string[] }
 
 /**
- * Sends the calls of these callers with an expected refusal, and returns which rows changed meanwhile. Callers for whom the request
- * is the same share its object: no refused call changes it.
+ * Sends the calls of these callers with an expected refusal, and returns the rows changed in the meantime. Callers with
+ * the same request share its object: no refused call changes it.
  */
 async function sendRefused(subject: Subject, among: readonly Caller[]): Promise<Map<Caller, Refused>> {
   const route = routeOf(subject)
@@ -147,7 +147,10 @@ async function sendRefused(subject: Subject, among: readonly Caller[]): Promise<
   return changes.length === 0 ? refused : await withChanges(subject, refused, changes)
 }
 
-/** Finds whose refused calls changed rows, by sending them again; all callers if that changes nothing more. */
+/**
+ * Finds the callers whose refused calls changed rows, by sending the calls again; all callers if the second calls
+ * change no rows.
+ */
 async function withChanges(
   subject: Subject,
   refused: Map<Caller, Refused>,
@@ -275,7 +278,7 @@ for (const subject of subjects) {
   const route = routeOf(subject)
   const all = tried.get(subject)!
   describe(`${subject.route}${subject.form ? `, ${subject.form}` : ''}`, () => {
-    // At once for all callers, before anything of theirs is accepted.
+    // For all callers together, before any call is accepted.
     let refusedOfAll: Promise<Map<Caller, Refused>> | undefined
     const refusedOf = (caller: Caller) =>
       isAboutCredentials(route)
@@ -424,7 +427,7 @@ describe('the enumeration', () => {
   })
 
   it('tries every caller with every kind of credential, and every kind of caller with every operation', () => {
-    // Those without a credential ignore it.
+    // Operations without a credential ignore it.
     const credentials = new Set(routes.map(({ permission }) => permission.credential).filter(isChecked))
     for (const caller of callers) {
       const of = subjects.filter((subject) => tried.get(subject)!.includes(caller))

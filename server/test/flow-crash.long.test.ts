@@ -85,7 +85,7 @@ test(
       await until(() => acknowledged > before)
       const sent = await sender.stop()
       await until(() => readdirSync(join(dataDir, 'spool')).every((name) => !name.includes('.native')))
-      // What was open when the sender stopped is written within a second, and inserted.
+      // Open batches are written within a second after the sender stopped, and inserted.
       let settled = -1
       while (settled !== acknowledged) {
         settled = acknowledged

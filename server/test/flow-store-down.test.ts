@@ -5,7 +5,7 @@ import { createFlowStore } from '../src/drivers/clickhouse/flow-store.ts'
 import { addTeam, createTestApi, type TestApi } from './api.ts'
 import { addApiToken } from './support/credentials.ts'
 
-/** Nothing listens on this port. */
+/** Port without a listener. */
 const options = {
   url: 'http://127.0.0.1:1/pharos',
   dataDir: '',

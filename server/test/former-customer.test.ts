@@ -1,5 +1,5 @@
-// A port that is sold to the next customer: over every reading operation of the inventory, the former one gets nothing of the port any more but the usage of its own time,
-// and the next one nothing of the time before.
+// A port that is sold to the next customer: over every reading operation of the inventory, the former customer only
+// gets the usage of its own time, and the next customer no data of the time before.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -14,7 +14,7 @@ import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 const minuteMs = 60_000
 const halfHourMs = 30 * minuteMs
-/** On the grid, so that each sample of 5 minutes belongs to one of them. */
+/** On the grid, so that each sample of 5 minutes belongs to exactly one customer. */
 const movedMs = Math.floor(Date.now() / halfHourMs) * halfHourMs - 24 * 60 * minuteMs
 const [before24h, after24h] = [movedMs - 12 * 60 * minuteMs, movedMs + 12 * 60 * minuteMs]
 /** Octets of a minute. */

@@ -19,7 +19,7 @@ import type { RegionRecord } from '../src/byoip/regions/reconcile.store.ts'
 import { setDrained } from '../src/byoip/regions/router.ts'
 import { createReconcilers } from '../src/byoip/regions/reconcilers.ts'
 import { noLastKnownRoutes } from '../src/byoip/regions/testing.ts'
-import { region as regionCommand } from '../src/commands/region.ts'
+import { regionCommand } from '../src/commands/region.ts'
 import { runCommand } from '../src/commands/testing.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
@@ -92,7 +92,7 @@ function speakersOf({ speakers, formers = [] }: RegionRecord) {
   return [...(speakers as { name: string }[]).map(({ name }) => one(name)), ...former]
 }
 
-/** With an interval so long that only a notification or a run before can cause a run, unless given. */
+/** With a long interval, so that only a notification or an earlier run can cause a run, unless given. */
 async function startReconcilers(intervalMs = 3_600_000): Promise<void> {
   const component = createReconcilers({
     postgres: database.postgres,

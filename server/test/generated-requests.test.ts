@@ -1,7 +1,7 @@
-// Sends requests generated from the published OpenAPI document, valid and mutated, to the whole API on a database with rows. For
-// all of them: no 5xx except 503; every response as declared for its status; nothing invalid accepted; nothing changed by refused
-// requests; nothing valid refused except for the reasons listed here. Validity is decided by support/expected-validity.ts.
-// PHAROS_TEST_SEED repeats a run.
+// Sends requests generated from the published OpenAPI document, valid and mutated, to the whole API on a database with
+// rows. For all of them: no 5xx except 503; every response as declared for its status; invalid requests are refused;
+// refused requests have no effect; valid requests are refused only for the reasons listed here. Validity is decided by
+// support/expected-validity.ts. PHAROS_TEST_SEED repeats a run.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
@@ -147,7 +147,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   listAnnouncementsOfTeam: [/^query\.cidr: /, /^query\.region: unknown$/],
   // Of any media type, but only captures, JSON and text in UTF-8.
   addEventAttachment: [/^body: unsupported_media_type$/],
-  // Roles in one of two forms.
+  // Roles in only one form.
   updateMember: [/^body\.is_admin: exclusive$/, /^body\.roles: required$/],
   // Spaces only.
   search: [/^query\.q: length$/],
@@ -159,7 +159,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
   listIncidentsOfAll: [/^query\.end: range$/],
   listIncidents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
-  // Two ways to say the buckets, too many of them, not a time zone, or a window too long for the sum of bytes.
+  // Two definitions of the buckets, too many of them, not a time zone, or a window too long for the sum of bytes.
   getRelatedEventTimeseries: [
     /^query\.affected_network: (host_bits|length_range|mapped)$/,
     /^query\.(end|interval): range$/,
@@ -185,7 +185,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Not one address, not inside an announced prefix of the team, or not a region of it; another event; too long.
   listBlackholes: [/^query\.host: /],
   createBlackhole: [/^body\.(host|event_id|expires|regions): /],
-  // Two ways to say the buckets, too many of them, not a time zone, or a filter that the key does not take.
+  // Two definitions of the buckets, too many of them, not a time zone, or a filter that the key does not accept.
   suggestShieldRules: [/^body\.rate_bps: not_accepted$/],
   getFlowTimeseries: flowRules,
   exportFlowTimeseries: flowRules,
@@ -196,7 +196,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   downloadMonthlyReport: [/^path\.month: range$/],
   // Neither a location nor coordinates, both, or half of them; degrees beyond the poles.
   getTimezone: [/^query\.(location|latitude|longitude): (required|exclusive|range)$/],
-  // Two ways to say the buckets, too many of them, or not a time zone.
+  // Two definitions of the buckets, too many of them, or not a time zone.
   getPortUsage: [/^query\.(end|interval): range$/, /^query\.timezone: unknown$/, /^query\.points: conflict$/],
   getTransceiverMetrics: [
     /^query\.(end|interval): range$/,
@@ -210,11 +210,11 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
     /^query\.points: conflict$/,
     /^query\.metric: not_reported$/,
   ],
-  // A port where all are billed as one, or none where they are billed one by one.
+  // A port if all are billed as one, or no port if each is billed separately.
   getBillingSamples: [/^query\.port_id: (required|not_accepted)$/],
   // Not a PDF or an image.
   uploadCrossConnectLetter: [/^body\.file: media_type$/],
-  // The sections of the platform file, whose rules are those of its kinds.
+  // The sections of the platform file, which follow the rules of its kinds.
   applyPlatform: [/^body(\..*)?: /s],
   // Has passed.
   maintainDevice: [/^body\.until: past$/],
@@ -233,7 +233,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   uploadLetter: [/^body\.valid_until: range$/, /^body\.applies_to: not_found$/],
   draftLetter: [/^query\.applies_to: not_found$/],
   acceptLetter: [/^body\.valid_until: range$/],
-  // Not a domain, or one that no team can have.
+  // Not a domain, or a domain that no team can have.
   addDomain: [/^body\.domain: /],
   // Not a code of the second factor, or already used.
   confirmTotp: [/^body\.otp: wrong_code$/],
@@ -242,20 +242,20 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Not an existing address, country or time zone.
   updateTeam: [/^body\.(billing_email|technical_email|abuse_email|country|timezone): unknown$/],
   addMember: [/^body\.email: email$/, /^body\.is_admin: exclusive$/],
-  // For a new account: no password, or one that the policy rejects.
+  // For a new account: no password, or a password that the policy rejects.
   acceptInvitation: [/^body\.password: /],
   // Not an address of the public internet.
   createWebhook: [/^body\.url: /],
   updateWebhook: [/^body\.url: /],
-  // Not a network; in the past, or a decade ahead.
-  // Resources that are none, or of no use with the scopes; more than the service account or the team allows.
+  // Not a network; in the past, or a decade ahead. Resources that do not exist or do not fit the scopes; more than the
+  // service account or the team allows.
   createToken: [/^body\.(allowed_subnets|expires|is_admin|resources|scopes|service_account_id): /],
-  // Neither of both uses; networks that are none.
+  // Neither use is enabled; invalid networks.
   createTsigKey: [/^body\.may_update: required$/, /^body\.(allowed_subnets|expires|resources): /],
   updateToken: [/^body\.(allowed_subnets|expires): /],
   // Not an id of a stream event.
   followStream: [/^header\.Last-Event-ID: pattern$/],
-  // Not a region in which the team may announce, none, or fields that need or exclude each other.
+  // Not a region in which the team may announce, no region, or fields that need or exclude each other.
   updateAnnouncement: [/^body\.(region|regions): /, /^body\.enabled: required$/],
   // Not a prefix or ASN that the team may announce, a prefix that it already announces, or not a region.
   createAnnouncements: [
@@ -427,10 +427,10 @@ const flowHints: Hints = {
   value: ['udp', '17', 6],
 }
 
-/** Of the team red: no other request is about it. */
+/** Of the team red: no other request uses it. */
 const revertedPrefix = '203.0.113.64/26'
 
-/** Of a list of the team red. */
+/** Fields of a list of the team red. */
 const shieldHints: Hints = {
   prefix: ['203.0.113.0/24', '203.0.113.0/24', '203.0.113.128/25', '198.51.100.0/24', '203.0.113.1/24'],
   protocol: ['udp', 'udp', 'tcp', 'any'],
@@ -753,7 +753,7 @@ describe('requests made from the published document', () => {
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
         if (invalidReasonOf(operation, draft)) invalidCount++
         await assertAnswer(operation, draft, answer).catch(async (error: Error) => {
-          // What a failed attempt changed would fail each attempt to shrink it.
+          // Otherwise changes of a failed attempt would make each attempt to shrink it fail.
           await restoreFixtures()
           throw new Error(`${error.message}\n${caller}: ${written(operation, draft)}`, { cause: error })
         })
@@ -764,11 +764,12 @@ describe('requests made from the published document', () => {
       t.diagnostic(
         `${invalidCount} invalid; responses by status ${JSON.stringify(Object.fromEntries(statuses))}`,
       )
-      // If none was accepted, or none refused, the other assertions prove little. With few runs that can happen by chance.
+      // If no request was accepted or refused, the other assertions prove little. With few runs that can happen by
+      // chance.
       if (runs < 50) return
       assert.ok(invalidCount > 0, `none of ${runs} was invalid`)
       if (neverSucceeding.includes(operation.id)) return
-      // Few requests to some operations are accepted: those get valid requests until one is.
+      // Few requests to some operations are accepted: these operations get valid requests until one succeeds.
       for (const [draft, caller] of fc.sample(validRequests(operation), { numRuns: 1_000, seed: testSeed }))
         if (succeeded()) break
         else await attempt(draft, caller)

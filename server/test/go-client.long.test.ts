@@ -1,5 +1,5 @@
-// A client in Go that oapi-codegen (2.8 here) generates from the served document in OpenAPI 3.0. It is vetted, built and used against a server that
-// listens. Modules come from the cache of this machine: nothing is downloaded.
+// A client in Go that oapi-codegen (2.8 here) generates from the served document in OpenAPI 3.0. It is vetted, built
+// and used against a server that listens. Modules come from the cache of this machine, without downloads.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

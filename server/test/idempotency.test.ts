@@ -1,5 +1,6 @@
-// Every operation that changes something takes an Idempotency-Key or rejects it with a reason: a repeat gets the first answer and
-// changes nothing, and the same key with another request is rejected. Operations are enumerated from the contract.
+// Every operation that changes something takes an Idempotency-Key or rejects it with a reason: a repeat gets the first
+// answer without an effect, and the same key with another request is rejected. Operations are enumerated from the
+// contract.
 import assert from 'node:assert/strict'
 import { after, before, describe, it, test } from 'node:test'
 import { takesIdempotencyKey } from '@pharos/contract/answers'
@@ -52,7 +53,7 @@ const changing = routes.filter(({ method }) => method !== 'GET')
 const storesNothing = ({ request: { query } }: PreparedCall) =>
   query?.['dry_run'] === 'true' || query?.['validate'] === 'true'
 
-/** Returns the successful calls of an operation, one for each of its variants. */
+/** Returns the successful calls of an operation, one per variant. */
 async function callsOf(route: Route): Promise<PreparedCall[]> {
   const prepared = []
   for (const subject of subjects.filter((one) => one.route === route.name && isSuccessful(one)))

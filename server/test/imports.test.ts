@@ -1,5 +1,5 @@
-// The allowed imports as a table, the layers of folders within modules, and no cycles of files or folders, types included. The test
-// reads every import of every source file, so that a forbidden import fails here instead of in a review.
+// The allowed imports as a table, the layers of folders within modules, no cycles of files or folders, types included, and a limit on
+// names with several meanings. The test reads every source file, so that a forbidden import fails here instead of in a review.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -21,7 +21,7 @@ const allowed: Record<string, readonly string[]> = {
   operation: ['contract', 'runtime'],
   db: ['operation', 'runtime', 'net', 'contract', 'packages'],
   http: ['contract', 'operation', 'runtime', 'text', 'brand', 'packages'],
-  // The resources of limited tokens and keys: their rows, and what a path names.
+  // The resources of limited tokens and keys: their rows, and the objects of a path.
   limit: ['contract', 'net', 'net/dns', 'text', 'operation', 'runtime', 'db', 'packages'],
   registry: ['contract', 'registry/objects', 'net', 'runtime', 'packages'],
   drivers: [
@@ -52,7 +52,7 @@ const allowed: Record<string, readonly string[]> = {
   stream: ['contract', 'operation', 'runtime', 'db', 'outbox', 'packages'],
   notification: ['contract', 'operation', 'runtime', 'db', 'outbox', 'mail', 'packages'],
   approval: ['contract', 'operation', 'runtime', 'db', 'mail', 'outbox', 'packages'],
-  // Compares the database with the network after a restore; the domains carry out what staff decide.
+  // Compares the database with the network after a restore; the domains apply the decisions of staff.
   restore: ['contract', 'audit', 'operation', 'runtime', 'db', 'mail', 'packages'],
   inventory: [
     'contract',
@@ -269,7 +269,7 @@ const domains = new Set([
   'shield',
 ])
 
-/** Returns the folder in `server/src` that a path is in; composition is in none. */
+/** Returns the folder in `server/src` of a path; empty for composition. */
 const domainOf = (path: string): string =>
   isParts(path) ? '' : (/^server\/src\/([^/]+)\//.exec(path)?.[1] ?? '')
 
@@ -568,5 +568,60 @@ describe('import cycles', () => {
       ['g', ['f']],
     ])
     assert.deepEqual(cyclesIn(graph), [['d'], ['a', 'b', 'c'], ['f', 'g']])
+  })
+})
+
+/**
+ * Names that several files may export, about half of them a type of the contract and its counterpart in a domain, or the routes of
+ * both. Lower this number when the count falls; never raise it: a new export gets a noun before its name.
+ */
+const sharedNamesMax = 54
+
+const isGenerated = (file: string): boolean => /\/generated\/|^server\/src\/db\/schema\.ts$/.test(file)
+
+/** The names that a file declares and exports. A re-export has the same meaning, and each `parts.ts` has the same two. */
+function exportedNames(file: string, text: string): string[] {
+  const declaration =
+    /^export (?:declare )?(?:async |abstract )?(?:const|let|function\*?|class|type|interface) (\w+)/gm
+  const names = new Set([...text.matchAll(declaration)].map(([, name]) => name!))
+  return [...names].filter((name) => !(isParts(file) && ['parts', 'routes'].includes(name)))
+}
+
+/** Returns the exported names of more than one file, each with its files. */
+function sharedNames(files: readonly (readonly [file: string, text: string])[]): [string, string[]][] {
+  const filesOf = new Map<string, string[]>()
+  for (const [file, text] of files) {
+    for (const name of exportedNames(file, text)) filesOf.set(name, [...(filesOf.get(name) ?? []), file])
+  }
+  return [...filesOf].filter(([, names]) => names.length > 1)
+}
+
+describe('exported names', () => {
+  const files = sourceFolders
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(folder, file),
+      ),
+    )
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !isGenerated(file))
+
+  it('have one meaning in the server and the contract', () => {
+    const shared = sharedNames(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+    const lines = shared.map(([name, exporting]) => `${name}: ${exporting.join(', ')}`)
+    assert.ok(
+      lines.length <= sharedNamesMax,
+      `${lines.length} names, at most ${sharedNamesMax}:\n${lines.join('\n')}`,
+    )
+  })
+
+  it('are found if two files declare them, but not if one exports the other again', () => {
+    const shared = sharedNames([
+      ['server/src/dns/a.ts', 'export type Claim = string\nexport const one = 1\ntype Own = string'],
+      ['server/src/webhook/b.ts', 'export type Claim = {}\ntype Own = number'],
+      ['server/src/webhook/c.ts', "export { one } from '../dns/a.ts'"],
+      ['server/src/dns/parts.ts', 'export const parts = 1'],
+      ['server/src/webhook/parts.ts', 'export const parts = 2'],
+    ])
+    assert.deepEqual(shared, [['Claim', ['server/src/dns/a.ts', 'server/src/webhook/b.ts']]])
   })
 })

@@ -596,7 +596,7 @@ describe('accepting', () => {
     const [token, tokenOfMachine] = [await invitedBy(api, email), await invitedBy(api, ofMachine)]
     assertAnswered(await show(token))
     assertAnswered(await show(tokenOfMachine))
-    // As `pharos apply` does it, without changing the invitations.
+    // Like `pharos apply`, without changing the invitations.
     await sql`update memberships set is_admin = false, roles = '{editor}' where user_id = ${other.userId}`.execute(
       owner(),
     )

@@ -1,5 +1,5 @@
-// A complete rotation of the key ring: [old], then [new, old], everything resealed, then [new]. Credentials issued under the old
-// key stay valid or are documented as invalidated: the rules are those of docs/operating/rotate-keys.md.
+// A complete rotation of the key ring: [old], then [new, old], everything resealed, then [new]. Credentials issued
+// under the old key stay valid or are documented as invalidated: the rules are in docs/operating/rotate-keys.md.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { countSealed, resealAll, sealedPlaces } from '../src/db/reseal.ts'
 import { createKeyRing, isSealedUnderNewest, open, seal, type KeyRing } from '../src/runtime/secrets.ts'
 import { createKey } from '../src/dns/dnssec/key.ts'
 import { nameKey, type DomainName } from '../src/net/dns/name.ts'
-import { openSecret, sealSecret } from '../src/webhook/webhook-secret.ts'
+import { openWebhookSecret, sealWebhookSecret } from '../src/webhook/webhook-secret.ts'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
 import { addSecondFactor, codeOf, type TestFactor } from './support/second-factor.ts'
@@ -102,7 +102,7 @@ describe('rotating the key ring', () => {
 
   /** Removed explicitly, because a former secret otherwise expires by itself. */
   async function addSealedWebhook(): Promise<void> {
-    const sealed = (text: string) => sealSecret(rings.old, 1, Buffer.from(text))
+    const sealed = (text: string) => sealWebhookSecret(rings.old, 1, Buffer.from(text))
     await sql`
       insert into webhooks (id, team_id, url, events, secret_sealed, former_secret_sealed, created_by)
       overriding system value values (1, ${team.teamId}, 'https://hooks.example', '{event.started}',
@@ -174,8 +174,8 @@ describe('rotating the key ring', () => {
     const webhooks = await sql<{ secret: Buffer; former: Buffer }>`
       select secret_sealed as secret, former_secret_sealed as former from webhooks`.execute(owner())
     const { secret, former } = webhooks.rows[0]!
-    assert.equal(openSecret(rings.new, 1, secret).toString(), 'secret')
-    assert.equal(openSecret(rings.new, 1, former).toString(), 'former')
+    assert.equal(openWebhookSecret(rings.new, 1, secret).toString(), 'secret')
+    assert.equal(openWebhookSecret(rings.new, 1, former).toString(), 'former')
 
     // Stored as MACs only, and not used in between.
     assert.equal(await use(only, tokens.idle), 401)

@@ -597,7 +597,7 @@ describe('uploads over a connection', () => {
     port = (api.server.server.address() as { port: number }).port
   })
 
-  /** Announces a body of ten megabytes, and sends none of it. */
+  /** Announces a body of ten megabytes without sending it. */
   function begin(authorization: string): Socket {
     const socket = connect({ port, host: '127.0.0.1' })
     socket.on('error', () => {})
@@ -621,7 +621,7 @@ describe('uploads over a connection', () => {
   it('are limited per team, and other teams have their own limit', async () => {
     const slow: Socket[] = []
     let refused = await upload()
-    // Uploads that arrive while another one of the team is processed are refused.
+    // Uploads that arrive while another upload of the team is processed are refused.
     for (let tries = 0; refused.status !== 503 && tries < 20; tries++) {
       slow.push(begin(bearers.admin))
       await sleep(50)

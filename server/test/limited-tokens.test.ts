@@ -1,4 +1,5 @@
-// API tokens that are limited to resources: what they see and change of zones, prefixes, ports and services, and how a limit is created and ends.
+// API tokens that are limited to resources: readable and writable zones, prefixes, ports and services, and how a limit
+// is created and ends.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { routes } from '@pharos/contract/document/routes'

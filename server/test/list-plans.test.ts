@@ -1,5 +1,6 @@
-// Enumerates the plans of what teams list: no policy and no expression of the statement is evaluated by a subplan for each row that
-// matches, so that a long list costs as much as joins on what the team holds. Rows are generated from column types, some hundred in every table.
+// Enumerates the plans of lists for teams: no subplan evaluates a policy or an expression for each matching row, so
+// that a long list costs as much as joins on the team's objects. Rows are generated from column types, some hundred in
+// every table.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'
@@ -15,7 +16,7 @@ import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
 import { addGeneratedRow, dropRules, listTables } from './support/generated-rows.ts'
 
-/** Of each table, and the most runs of a subplan: the page has one row. */
+/** Rows per table, and the limit of runs of a subplan: the page has one row. */
 const rowCount = 200
 const runsMax = 20
 
@@ -101,7 +102,7 @@ async function readOf(route: Route): Promise<Statement[]> {
   return read
 }
 
-/** How often the subplan of a plan runs that runs most often. */
+/** Returns the runs of the most frequent subplan of a plan. */
 function runsOf({ Plans: plans = [], ...plan }: Plan): number {
   const own = plan['Parent Relationship'] === 'SubPlan' ? plan['Actual Loops'] : 0
   return Math.max(own, ...plans.map(runsOf))

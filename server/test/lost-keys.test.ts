@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { LostKeyError, macPlaces } from '../src/db/lost-keys.ts'
-import { sealedPlaces, type Sealed } from '../src/db/reseal.ts'
+import { sealedPlaces, type SealedValue } from '../src/db/reseal.ts'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createKeyRing, seal } from '../src/runtime/secrets.ts'
@@ -45,7 +45,8 @@ const owner = () => database.postgres.owner
 const env = () => ({ DATABASE_URL: database.databaseUrl, PHAROS_DATA_DIR: join(folder, 'data') })
 const keyFile = join(folder, 'data/secret')
 
-const addSealed = (place: Sealed, by = ring, n = 1) => addSealedRow(owner(), tables, place, { ring: by, n })
+const addSealed = (place: SealedValue, by = ring, n = 1) =>
+  addSealedRow(owner(), tables, place, { ring: by, n })
 const addRow = (place: { readonly table: string; readonly column: string }) =>
   addRowWith(owner(), tables, place, sql`'\\x01'::bytea`)
 

@@ -1,5 +1,5 @@
-// Mail from a request to a mailbox: the API, the loop of the reconciler role, and a real SMTP server on loopback. While that server
-// is down or silent, requests are not delayed, mails wait, and none is lost.
+// Mail from a request to a mailbox: the API, the loop of the reconciler role, and a real SMTP server on loopback. While
+// that server is down or silent, requests are not delayed, and all mails stay queued.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -177,7 +177,7 @@ describe('the role of a member', () => {
       await call(api, member.authorization, 'PATCH /v3/teams/current', { name: 'x' }),
       'forbidden',
     )
-    // Also of operations on teams by id.
+    // Applies also to operations on teams by id.
     await eventually(() => call(api, member.authorization, 'GET /v3/tokens'), 403)
   })
 

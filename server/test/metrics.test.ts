@@ -95,7 +95,7 @@ test('without a database the metrics report that, and no outdated values of any 
   const database = await createTestDatabase()
   watchInstallation(metrics, database.postgres.owner, { reconcileIntervalSeconds: 30 })
   await database[Symbol.asyncDispose]()
-  // Of others: a second scrape within a second returns the figures of the first.
+  // Other gauges: a second scrape within a second returns the figures of the first.
   const names = (await createMetrics().registry.getMetricsAsJSON())
     .filter(({ help }) => help.startsWith('Installation:'))
     .map(({ name }) => name)

@@ -105,7 +105,7 @@ describe('alerts and dashboards', () => {
         )
         .map(({ alert }) => `[${alert}](runbooks.md#${alert.toLowerCase()})`)
       if (links.length > 0) assert.equal(cell, links.join(', '), name!)
-      else assert.match(cell!, /^none: \S/, name!)
+      else assert.match(cell!, /^no alert: \S/, name!)
     }
   })
 

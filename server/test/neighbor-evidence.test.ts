@@ -1,5 +1,5 @@
-// What the neighbors of a router receive, with a real gobgpd and BIRD: a route counts as announced only if it is the best path and
-// reaches a neighbor. The sandbox has several neighbors and tables of any size.
+// The routes that the neighbors of a router receive, with a real gobgpd and BIRD: a route counts as announced only if
+// it is the best path and reaches a neighbor. The sandbox has several neighbors and tables of any size.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

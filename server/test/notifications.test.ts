@@ -1,5 +1,6 @@
-// Personal notifications from what happened to the feed, the stream and the mailbox: the API, the loop of the reconciler role and a
-// real SMTP server on loopback. Mails are neither lost nor sent twice, whichever process dies and while the mail server is down.
+// Personal notifications from their cause to the feed, the stream and the mailbox: the API, the loop of the reconciler
+// role and a real SMTP server on loopback. Mails are neither lost nor sent twice, whichever process dies and while the
+// mail server is down.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -95,7 +96,7 @@ async function collect(now = new Date(), canMail = true): Promise<void> {
 const digest = (now = new Date()) =>
   sendDigests({ db: owner(), ring: api.config.secret, publicUrl, now: () => now }, never)
 
-/** Sends what is due to the mail server, and returns what arrived. */
+/** Sends the due mails to the mail server, and returns the received ones. */
 async function mails(): Promise<
   { to: string; subject: string; text: string; headers: Map<string, string> }[]
 > {

@@ -6,8 +6,8 @@ import type { TObject } from 'typebox'
 import { commands } from '../src/commands/index.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { platformKinds } from '../src/platform/kinds/index.ts'
-import { problemsOf } from '../src/platform/samples.ts'
-import { limitsOf, meaningOf, settingNames, variableOf } from '../src/runtime/settings.ts'
+import { problemLinesOf } from '../src/platform/samples.ts'
+import { acceptedValuesOf, meaningOf, settingNames, variableOf } from '../src/runtime/settings.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8')
 const pages = readdirSync(new URL('../../docs/operating/', import.meta.url)).filter((name) =>
@@ -19,7 +19,7 @@ function settingsTable(): string {
     const { description, byDefault } = meaningOf(name)
     const shown =
       byDefault === null || (Array.isArray(byDefault) && byDefault.length === 0) ? '' : defaultOf(byDefault)
-    return `| \`${name}\` | \`${variableOf(name)}\` | ${shown} | ${limitsOf(name)} | ${description} |`
+    return `| \`${name}\` | \`${variableOf(name)}\` | ${shown} | ${acceptedValuesOf(name)} | ${description} |`
   })
   return ['| Setting | Variable | Default | Value | Meaning |', '|---|---|---|---|---|', ...rows].join('\n')
 }
@@ -62,7 +62,7 @@ test('every command is mentioned, and every mentioned command exists', () => {
 
 test('the example of a platform file is valid', () => {
   const [, yaml] = /```yaml\n([^]*?)```/.exec(read('platform-file.md'))!
-  assert.deepEqual(problemsOf(yaml!), [])
+  assert.deepEqual(problemLinesOf(yaml!), [])
 })
 
 test('every field of the platform file is in its example', () => {

@@ -1,4 +1,4 @@
-// The messages of the outbox: each type through the code that causes it, and changes that cause none.
+// The messages of the outbox: each type through the code that causes it, and changes that cause no message.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -189,7 +189,7 @@ describe('an event', () => {
     await receive(ago(20 * minute), callback('unban', 300))
     assert.equal((await sql`select from outbox`.execute(owner)).rows.length, 3)
     await replayDeliveries(owner)
-    // As many batches as deliveries: the event is open in between.
+    // One batch per delivery: the event is open in between.
     while ((await ingestBatch(database.postgres, createOwnershipCache(), { limit: 1 })).done > 0);
     assert.deepEqual(await takeTypes(), ['event.started', 'event.updated', 'event.ended'])
   })
@@ -418,7 +418,7 @@ describe('the outbox', () => {
     assert.deepEqual(await follow('0', 0), [], 'the later one waits for the earlier')
     held.resolve()
     await slow
-    // A transaction of any database of the server delays it too, such as those of other tests.
+    // A transaction of any database of the server also delays it, for example in other tests.
     const ids = async () => (await follow('0', 0)).map(({ id }) => id)
     while ((await ids()).length < 2) await sleep(20)
     assert.deepEqual(await ids(), [first, second])

@@ -1,4 +1,5 @@
-// Percentiles of billing beside those of rrdtool and LibreNMS, over random samples: the difference is the rank that each documents.
+// Percentiles of billing compared with rrdtool and LibreNMS, over random samples: the difference is the rank that each
+// documents.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

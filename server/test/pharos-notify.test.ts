@@ -57,7 +57,7 @@ after(async () => {
 
 let installations = 0
 
-/** Writes a configuration with a spool of its own; returns its path and the spool. */
+/** Writes a configuration with a separate spool; returns its path and the spool. */
 function install(to: string): { conf: string; spool: string } {
   const [conf, spool] = [join(folder, `conf-${++installations}`), join(folder, `spool-${installations}`)]
   const token = join(folder, 'token')

@@ -1,5 +1,6 @@
-// Changes that rows beside those of the platform file forbid: `pharos apply --dry-run`, a dry run over HTTP and the application itself name
-// the same, all of them, at their place in the file. A kind that objects and has no case here fails.
+// Changes that rows outside of the platform file forbid: `pharos apply --dry-run`, a dry run over HTTP and the
+// application itself report the same objections, all of them, at their place in the file. A kind that objects and has
+// no case here fails.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,7 +45,7 @@ beforeEach(() =>
 
 type Case = {
   readonly first: string
-  /** What is planned, and refused after `make`. */
+  /** The plan, which is refused after `make`. */
   readonly next: string
   readonly make: () => Promise<unknown>
   /** With line and column. */
@@ -93,7 +94,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   port: {
     first: ports(assigned('team-0', '2026-01-01T00:00:00Z'), assigned('team-1', '2026-01-01T00:00:00Z'), ''),
-    // The start of an assignment, another service, and a service for a port that has none.
+    // The start of an assignment, another service, and a service for a port without one.
     next: ports(
       assigned('team-0', '2025-12-15T00:00:00Z'),
       assigned('team-0', '2026-01-02T00:00:00Z'),

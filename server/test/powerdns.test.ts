@@ -1,4 +1,4 @@
-// The PowerDNS-compatible API on a real PostgreSQL: requests of its clients, changes, errors, and who may call what.
+// The PowerDNS-compatible API on a real PostgreSQL: requests of its clients, changes, errors, and permissions.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'

@@ -1,5 +1,5 @@
-// R3: for any fault between the database and the plan, at most three routes are withdrawn, and an approval asks staff: in full runs, and
-// in quick runs before a full one.
+// R3: for any fault between the database and the plan, at most three routes are withdrawn, and an approval is opened:
+// in full runs, and in quick runs before a full one.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import * as fc from 'fast-check'
@@ -114,7 +114,7 @@ const faults: Record<string, (dice: readonly [number, number]) => Fault> = {
   }),
 }
 
-/** Changes a series of rows, at least one of which is announced. */
+/** Changes a series of rows, including at least one announced row. */
 function some(rows: PlanRow[], a: number, b: number, change: (row: PlanRow) => PlanRow): PlanRow[] {
   const from = Math.floor(a * (announced - 1))
   const to = from + 1 + Math.floor(b * rows.length)

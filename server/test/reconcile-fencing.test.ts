@@ -1,6 +1,7 @@
-// R4: two reconcilers of one region; the first is paused between reading and sending, and loses its lock. Meanwhile prefixes are
-// toggled and the second takes over. In the end the router has the desired routes, and at no time was a prefix withdrawn that was
-// desired at that moment, or anything sent by a replaced reconciler. The first is paused in full runs and quick runs alternately.
+// R4: two reconcilers of one region; the first is paused between reading and sending, and loses its lock. Meanwhile
+// prefixes are toggled and the second takes over. In the end the router has the desired routes, and at no time was a
+// prefix withdrawn while it was desired, or a change sent by a replaced reconciler. The first is paused in full runs
+// and quick runs alternately.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -74,7 +74,7 @@ function slowToList(speaker: Speaker): Speaker {
   })
 }
 
-/** The loops of one process, with an interval so long that only a notification can cause a run. */
+/** The loops of one process, with a long interval, so that only a notification can cause a run. */
 async function startReconcilers(
   intervalMs = 3_600_000,
   log = createLog({ logLevel: 'silent', logFormat: 'json' }),

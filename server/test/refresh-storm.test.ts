@@ -369,7 +369,7 @@ describe('a stolen refresh token', () => {
   })
 })
 
-/** Waits for the notification of a revocation. Cached credentials expire by a clock that is stopped meanwhile. */
+/** Waits for the notification of a revocation. Cached credentials expire by a clock that is stopped in the meantime. */
 async function untilRefused(access: string): Promise<void> {
   const deadline = Date.now() + 300_000
   const now = performance.now()

@@ -249,7 +249,7 @@ describe('the report of a month', () => {
     assert.equal(traffic.hours!.timestamps.length, 743)
     const received = 707 * 450_000_000 + 36 * 4_500_000_000
     assert.deepEqual([traffic.bytes_in, traffic.bytes_out], [received, received / 10])
-    // 36 of 743 hours are less than 5 %: the 95th percentile is that of all others.
+    // 36 of 743 hours are less than 5 %: the 95th percentile is the value of all others.
     const series = traffic.hours!.series.find(({ key }) => key['direction'] === 'in')!
     assert.deepEqual([series.p95, series.max], [1_000_000, 10_000_000])
     assert.deepEqual(traffic.protocols, [{ label: 'TCP', bytes: received + received / 10 }])
@@ -378,7 +378,7 @@ describe('the mails of reports', () => {
     await emptyTables(owner(), ['monthly_reports'])
     assert.equal(await sendReports(depsOf(down, { keepsFlows: false }), never), 1)
     assert.match((await mails())[0]!.text!, /Flow records were not available/)
-    // Nothing else happened in the month of blue: its traffic may have been there.
+    // Blue had no other activity in the month: its traffic may be missing.
     await emptyTables(owner(), ['monthly_reports'])
     await subscribe(anna, blue)
     await sendReports(depsOf(down), never)

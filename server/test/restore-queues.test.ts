@@ -106,7 +106,7 @@ const queueMailTo = (to: string, due: number) =>
 async function begin(name: string): Promise<void> {
   rmSync(mailFolder, { recursive: true, force: true })
   await emptyTables(db(), ['mails', 'webhook_deliveries'])
-  // Nothing may be sent between these statements and the start of the restore.
+  // No sending between these statements and the start of the restore.
   await sql`update webhooks set enabled = false, disabled_reason = 'user'`.execute(db())
   await queueMailTo(`${name}@example.net`, 60)
   await addDelivery(db(), webhook, { messageId: `msg_${name}` })

@@ -1,5 +1,5 @@
-// A database that goes back in time under a running installation: nothing is sent until staff decide, and then what they decided. The
-// backup is a copy of the database, which replaces it.
+// A database that goes back in time under a running installation: all sending stops until staff decide, and then the
+// decisions are applied. The backup is a copy of the database, which replaces it.
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { status as statusCommand } from '../src/commands/status.ts'
 import { readConfiguration } from '../src/commands/configuration.ts'
 import { openPostgres, type Postgres } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
-import { insertZone, changeZone } from '../src/dns/publish/testing.ts'
+import { insertTestZone, writeZoneVersion } from '../src/dns/publish/testing.ts'
 import { sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { runRole, type Serving } from '../src/process/serve.ts'
 import { allRoles } from '../src/runtime/role.ts'
@@ -72,7 +72,7 @@ async function admin(...statements: readonly string[]): Promise<void> {
   }
 }
 
-/** Copies the database while nothing is connected to it. */
+/** Copies the database while it has no connections. */
 async function backUp(): Promise<void> {
   await serving.stop()
   await postgres.stop()
@@ -97,7 +97,7 @@ async function patch(prefix: string, isEnabled: boolean): Promise<void> {
   )
 }
 
-/** Until the process remembers every change. */
+/** Waits until the process remembers every change. */
 const remembered = () =>
   waitFor('the witness', async () => {
     const { rows } = await sql<{ waiting: number; sequence: number | null }>`
@@ -203,7 +203,7 @@ before(async () => {
   await addUser('admin@example.net', false)
   await sql`insert into dns_servers (name, kind) values ('ns1.example.net.', 'sandbox')`.execute(db())
   await sql`insert into scrubbers (name, driver) values ('edge', '{"kind": "sandbox"}')`.execute(db())
-  zone = await insertZone(db(), 'first.example', 'www 300 A 192.0.2.1')
+  zone = await insertTestZone(db(), 'first.example', 'www 300 A 192.0.2.1')
   await start()
   await waitFor('the first routes', () => onRouter().length === 2)
   await waitFor('the first zone', async () => (await servedSerial()) > 0)
@@ -230,7 +230,7 @@ describe('a restored database', () => {
     await patch(enabled, true)
     await waitFor('the changes', () => onRouter().join() === [kept, enabled].join())
     const before = await serialOf()
-    await changeZone(db(), zone, { added: 'www 300 A 192.0.2.2' })
+    await writeZoneVersion(db(), zone, { added: 'www 300 A 192.0.2.2' })
     await waitFor('the zone', async () => {
       observed = await servedSerial()
       return observed > before && observed === (await serialOf())
@@ -369,7 +369,7 @@ describe('a restored database', () => {
       return [...waiting, ...comparing].every((loop) => runs.has(loop)) && runs
     })
     for (const [loop, results] of held) {
-      // A run that failed, on a busy machine, says nothing.
+      // A run that failed, on a busy machine, proves neither.
       if (results.has('ok'))
         assert.ok(
           sendsNothing.includes(loop),
@@ -396,7 +396,7 @@ const waiting = [
   'shield',
   'webhooks',
 ]
-/** Loops that read and send nothing; that of mails sends the one to staff. */
+/** Loops that only read; the loop of mails sends the mail to staff. */
 const comparing = ['dns-observe:ns1.example.net.', 'mails', `reconcile:${slug}`, 'shield:edge']
 /** Loops that change only the database, or only ask. A new loop belongs here if it has no effect outside of it. */
 const sendsNothing = [

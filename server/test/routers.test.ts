@@ -66,7 +66,7 @@ afterEach(async () => {
 const routerOf = (name: string) => sandboxRegion(`routers-${name}`)
 const onRouter = (name: string) => [...routerOf(name).table('pharos').keys()].sort()
 
-/** With an interval so long that only a notification can cause a run, unless given. */
+/** With a long interval, so that only a notification can cause a run, unless given. */
 async function startReconcilers(intervalMs = 3_600_000) {
   const component = createReconcilers({
     postgres: database.postgres,

@@ -1,4 +1,5 @@
-// The search over HTTP: what each kind of caller finds, how hits match, and what a search with many rows reads.
+// The search over HTTP: the results for each kind of caller, the kinds of matches, and the reads of a search with many
+// rows.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { searchKinds, type SearchAnswer, type SearchHit } from '@pharos/contract/search'

@@ -130,7 +130,7 @@ describe('the operations without the required second factor', () => {
       ({ group, permission: { credential } }) =>
         group === 'Session' && (credential === 'web' || credential === 'any'),
     )
-    // Personal notifications tell of the team's resources.
+    // Personal notifications contain resources of the team.
     assert.deepEqual(
       session.filter((route) => !personal.includes(route)).map(({ name }) => name),
       ['getNotificationSettings', 'updateNotificationSettings', 'listNotifications', 'readNotifications'],

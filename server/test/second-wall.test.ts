@@ -1,6 +1,6 @@
-// The second wall (row-level security): what the role pharos_tenant, which the API uses for a team, can read and change. Tables and
-// functions are read from PostgreSQL's catalogs and rows are generated from column types, so that a new table is always tested:
-// tables without a policy are listed here, with the reason.
+// The second wall (row-level security): the access of the role pharos_tenant, which the API uses for a team. Tables and
+// functions are read from PostgreSQL's catalogs and rows are generated from column types, so that a new table is always
+// tested: tables without a policy are listed here, with the reason.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql, type RawBuilder } from 'kysely'

@@ -68,7 +68,7 @@ describe('every operation of the API', () => {
     assertClosed(same, '304')
   })
 
-  // Last: one of the operations ends the session of the credential.
+  // Last: an operation ends the session of the credential.
   it('has restrictive headers, with any credential', async () => {
     const operations = printedRoutes(api.server).filter(isApi)
     assert.ok(operations.length > 30, 'the routes are not read')

@@ -1,5 +1,6 @@
-// Every place where a team names a host or a port to which Pharos connects: addresses and ports that the provider does not allow are refused, and
-// what is said about a server that does not answer is the same whatever its port does. New fields are found in the contract.
+// Every place where a team names a host or a port to which Pharos connects: addresses and ports that the provider does
+// not allow are refused, and the message about a server that does not answer does not depend on its port. New fields
+// are found in the contract.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
@@ -7,7 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import { routes } from '@pharos/contract/document/routes'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 
-/** The ports of dns_ports_allowed: those of the listeners here are ephemeral. */
+/** The ports of dns_ports_allowed: the listeners here have ephemeral ports. */
 const allowed = '53, 1024-65535'
 
 type Use =

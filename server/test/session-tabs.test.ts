@@ -269,7 +269,7 @@ describe('concurrent calls that revoke and change the sessions of one user', () 
         post('/v3/session/token', { team_id: teams[1]!.teamId }, four!.access),
         ...[one, three, four].map((session) => post('/v3/session/refresh', { refresh: session!.refresh })),
       ])
-      // Which call comes too late is random, but each gets a response.
+      // It is random which call comes too late, but each gets a response.
       for (const { statusCode, body } of answers) assert.ok(statusCode < 500, body)
     }
   })

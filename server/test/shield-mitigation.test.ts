@@ -1,4 +1,5 @@
-// The mitigation of events by the team's own rules: it follows what a scrubber holds, for the team alone, in the lists, filters and counts.
+// The mitigation of events by the team's own rules: it follows the installed rules of a scrubber, for the team alone,
+// in the lists, filters and counts.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -82,7 +83,7 @@ type Attacked = {
   readonly report: (action: string) => Promise<void>
 }
 
-/** Returns a new prefix of the team with an attack on one of its hosts: UDP packets from port 53, as far as the detector reports it. */
+/** Returns a new prefix of the team with an attack on a host: UDP packets from port 53, as reported by the detector. */
 async function newAttack(): Promise<Attacked> {
   const prefix = `198.18.${networks++}.0/24`
   const host = prefix.replace('.0/24', '.77')

@@ -211,7 +211,7 @@ describe('a list that must be confirmed', () => {
     await run()
     assert.deepEqual([passes(prefix, 53), passes(prefix, 123)], [true, false])
     await endConfirmation(prefix)
-    // Another process: nothing but the rows tells about the timer.
+    // Another process: only the rows contain the timer.
     await run()
     assert.deepEqual([passes(prefix, 53), passes(prefix, 123)], [false, true])
     const rules = await rulesOf(prefix)
@@ -361,7 +361,7 @@ describe('more than 200 new rules of a team', () => {
       put(prefix, rules, rest, as)
     for (const prefix of prefixes) await write(prefix, hundred)
     await run()
-    /** As if eleven minutes had passed. */
+    /** Simulates that eleven minutes have passed. */
     const wait = async () => {
       const at = (column: string) => sql`(${sql.raw(column)})::timestamptz - interval '11 minutes'`
       await sql`update shield_rules set created = ${at('created')} where team_id = ${many.teamId}`.execute(

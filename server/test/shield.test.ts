@@ -10,7 +10,7 @@ import type { Failure } from '../src/runtime/error.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import type { Answered } from './support/dns.ts'
 
-/** Without a store it is unknown what a list would drop. */
+/** Without a store the traffic that a list would drop is unknown. */
 const refuse = async (): Promise<never> => {
   throw new DriverError('unreachable', 'no store in this test')
 }

@@ -1,5 +1,5 @@
-// A program of the provider with a staff token: it does what staff do, under its own name in every answer and in the audit log,
-// and reaches nothing of a team. Which calls it may make is tested in every-route.test.ts.
+// A program of the provider with a staff token: it has the permissions of staff, uses its own name in every answer and
+// in the audit log, and has no access to a team. Which calls it may make is tested in every-route.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { AuditEntry } from '@pharos/contract/team/audit'

@@ -1,4 +1,4 @@
-// `pharos start` as a user runs it: what it prints, and what is there when it says that it is ready.
+// `pharos start` as a user runs it: its output, and the state when it reports that it is ready.
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { hash } from 'node:crypto'
@@ -139,7 +139,9 @@ type Period = {
   readonly missing_samples: number
 }
 
-/** Compares the bills of the newest closed month with the samples as of now. Returns those of ports that were up. */
+/**
+ * Compares the bills of the newest closed month with the samples as of now. Returns the bills of ports that were up.
+ */
 async function recount(call: Call, service: number): Promise<Period[]> {
   const { results } = await call<{ results: Period[] }>(
     `/services/${service}/billing-periods?ordering=-period`,

@@ -37,7 +37,7 @@ after(async () => {
 })
 
 type Counted = {
-  /** Of the test. */
+  /** Name of the test. */
   readonly what: string
   readonly method: Parameters<DnsTeam['call']>[0]
   readonly path: string | (() => string)

@@ -1,5 +1,5 @@
-// Every statement of the server is prepared by the embedded PostgreSQL and by the lowest version that Pharos supports: a function
-// that the lowest version lacks fails here, not at a customer. Nothing is run.
+// Every statement of the server is prepared by the embedded PostgreSQL and by the lowest version that Pharos supports:
+// a function that the lowest version lacks fails here, not at a customer. Statements are not executed.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
@@ -11,7 +11,7 @@ import { createTestDatabase } from '../src/db/testing.ts'
 import { createDescribingDatabase, type Described } from './support/describing-database.ts'
 import { statementCalls } from './support/statement-calls.ts'
 
-/** Prepares what the calls send: without rows, and with one of nulls. Returns every statement that they sent. */
+/** Prepares the statements of the calls: without rows, and with a row of nulls. Returns all statements. */
 async function describeCalls(client: Client): Promise<Described[]> {
   const described: Described[] = []
   for (const rowCount of [0, 1]) {

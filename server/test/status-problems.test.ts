@@ -77,7 +77,7 @@ beforeEach(async () => {
 const change = (statement: RawBuilder<unknown>) => statement.execute(owner())
 const withRegistry = (more: object) =>
   change(sql`update processes set registries = ${JSON.stringify([{ ...registries[0], ...more }])}`)
-/** Announcements of which the team was told last that hardly any collector sees them, or none through the provider. */
+/** Announcements whose team was last notified that almost no collector has them, or none through the provider. */
 async function unseen(notVisible: number, otherPath: number): Promise<void> {
   const used = sql`insert into visibility_sources (name, label, position, is_used, as_of, checked)
     values ('ris', 'RIS', 0, true, now(), now())`
@@ -260,7 +260,7 @@ const read = async () => {
 }
 
 const noProblems = Object.fromEntries(statusProblemCodes.map((code) => [code, 0]))
-/** As the metrics of a process have them. */
+/** As in the metrics of a process. */
 async function counted(): Promise<Record<string, number>> {
   const metrics = createMetrics()
   watchInstallation(metrics, owner(), { reconcileIntervalSeconds: 30 })
@@ -305,7 +305,7 @@ describe('the problems of pharos status', () => {
     )
     for (const [, code, cell] of rows) {
       const [, alert] = /^\[(Pharos\w+)\]\(runbooks\.md#\w+\)/.exec(cell!) ?? []
-      assert.ok(alert === undefined ? /^none: \S/.test(cell!) : alerts.has(alert), `${code}: ${cell}`)
+      assert.ok(alert === undefined ? /^no alert: \S/.test(cell!) : alerts.has(alert), `${code}: ${cell}`)
     }
   })
 })

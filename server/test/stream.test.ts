@@ -93,7 +93,7 @@ const send = (teamId: number, mark: string, type?: MessageType) => addMessage(ow
 const markOf = (event: StreamEvent | undefined) =>
   (event?.message.data as { mark?: string } | undefined)?.mark
 
-/** Waits until no transaction of the database server delays the messages: those of other tests do too. */
+/** Waits until no transaction of the database server delays the messages, including transactions of other tests. */
 async function untilReadable(): Promise<void> {
   await waitFor('no transaction delays the messages', async () => {
     const { rows } = await sql<{ held: boolean }>`

@@ -1,4 +1,4 @@
-// `pharos support-bundle`: what it contains, that no secret is in it, and its size.
+// `pharos support-bundle`: its contents, the absence of secrets, and its size.
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A process that serves must not wait for a disk: a rename over a file takes 30 ms on a busy one. Files are replaced with replaceFile(); the
-// synchronous writes that are left are listed with the reason why they hold nothing up.
+// A serving process must not wait for a disk: a rename over a file takes 30 ms on a busy one. Files are replaced with
+// replaceFile(); the remaining synchronous writes are listed with the reason why they do not delay requests.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -228,7 +228,7 @@ describe('requiring a second factor', () => {
       api.database.postgres.owner,
     )
     assert.equal(assertAnswered<Team>(await require2fa()).require_2fa, true)
-    // By id, from another team: the team's setting applies, not the cached one of the session.
+    // By id, from another team: the team's setting applies, not the cached setting of the session.
     await sql`insert into memberships (team_id, user_id, roles) values (${blue.teamId}, ${member.userId}, '{editor}')`.execute(
       api.database.postgres.owner,
     )

@@ -231,7 +231,7 @@ describe('an announced prefix of another team in the file', () => {
       const planned = await prepare(moved)
       await use()
       const problems = messages.map((message) => ({ path: ['announcements', 0, 'team'], message }))
-      // The plan was made before; a second one is not made.
+      // The existing plan is refused, and a new plan is not made.
       await assert.rejects(applyPlatform(platformKinds, owner(), planned, new Date()), { problems })
       await assert.rejects(prepare(moved), { problems })
       assert.deepEqual([(await rowOf())?.id, (await rowOf())?.team_id], [id, teams[0]])

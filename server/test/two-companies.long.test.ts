@@ -1,5 +1,6 @@
-// Two companies with three users each: the product as a separate process, a real SMTP server for their mailboxes, and everything
-// over the API except for the operator's platform file at the beginning. One scenario; each step depends on those before it.
+// Two companies with three users each: the product as a separate process, a real SMTP server for their mailboxes, and
+// everything over the API except for the operator's platform file at the beginning. One scenario; each step depends on
+// the earlier ones.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -110,7 +111,7 @@ describe('two companies', () => {
   const bearer = ({ access }: Tokens) => `Bearer ${access}`
   const codeOf = async (answer: Promise<Answer>) => (await answer).body.code
 
-  /** Each code is accepted once: if that of the current 30 s is used, the next one is taken, which is valid already. */
+  /** Each code is accepted once: if the current code is used, the next one is used, which is already valid. */
   const spent = new Set<string>()
   function codeFor(email: string): string {
     const totp = new TOTP({ secret: authenticators.get(email)! })

@@ -1,6 +1,6 @@
-// Combinations of two failures, on a real gobgpd with a BIRD peer: a restart of the router while a withdrawal is held or rejected,
-// while a prefix is damped, while its attributes are about to change, and while the database or the reconciler is unavailable. The
-// peer never loses a prefix that was not disabled.
+// Combinations of two failures, on a real gobgpd with a BIRD peer: a restart of the router while a withdrawal needs
+// approval or is rejected, while a prefix is damped, while its attributes are about to change, and while the database
+// or the reconciler is unavailable. The peer never loses a prefix that was not disabled.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// A region whose router cannot be read, or was not read for too long: no response, list or message reports a prefix as announced
-// there, and nothing is written because of it.
+// A region whose router cannot be read, or was not read for too long: no response, list or message reports a prefix as
+// announced there, and this causes no writes.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { announcementStatuses, regionStates } from '@pharos/contract/byoip/announcement'

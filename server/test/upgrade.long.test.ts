@@ -1,5 +1,6 @@
-// Two releases run on one database while clients work: the older one on the schema of the newer one, with each role once of the older and
-// once of the newer release. No answer is 5xx, no route leaves the router, and nothing that was acknowledged is lost.
+// Two releases run on one database while clients work: the older one on the schema of the newer one, with each role
+// once in the older and once in the newer release. No answer is 5xx, no route leaves the router, and every acknowledged
+// change stays.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

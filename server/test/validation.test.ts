@@ -40,7 +40,7 @@ const accepted = new Map<number, LetterVerdict>()
 type Roa = { prefix: string; maxLength?: number; ta?: string; asn: number }
 type RouteObject = { prefix: string; asn: number }
 
-/** Other objects in every registry: a registry without any object counts as one that has lost its data. */
+/** Other objects in every registry: a registry without any object counts as a registry that has lost its data. */
 const others: Roa[] = [{ prefix: '192.88.99.0/24', asn: 64511 }]
 
 /** Writes the file like registries do: complete, under a temporary name first. */
@@ -304,7 +304,7 @@ describe('the results of registries that a team sees', () => {
   })
 
   it('report that they do not respond, and not their addresses', async () => {
-    // Port 1 of this host, on which nothing listens.
+    // Port 1 of this host, without a listener.
     await using other = await createTestApi({
       PHAROS_RPKI_SOURCES: 'rtr://127.0.0.1:1',
       PHAROS_IRR_SOURCES: 'whois://127.0.0.1:1?sources=LAB',
@@ -434,7 +434,7 @@ describe('an enabled announcement', () => {
     const ours = [0, 1, 2, 3].map((at) => `198.51.${100 + at}.0/24`)
     const many = Array.from({ length: 100 }, (_, at) => ({ prefix: `10.0.${at}.0/24`, asn: 1, ta: 'large' }))
     const roas = ours.map((prefix) => ({ prefix, asn: 64496, ta: 'small' }))
-    // A file of its own: the API would hold the smaller ones of other tests back.
+    // A separate file: the API would withhold the smaller files of other tests.
     const put = (...own: Roa[]) => putRoas('many.json', [...own, ...many])
     await put(...roas)
     await sql`

@@ -9,7 +9,7 @@ import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing
 import { createVisibilityMonitor } from '../src/byoip/visibility/visibility-monitor.ts'
 import { countUnseen } from '../src/byoip/visibility/visibility.store.ts'
 import { createRisLiveSource } from '../src/drivers/ris-live/source.ts'
-import { FakeRis, type Peer } from '../src/drivers/ris-live/testing.ts'
+import { FakeRis, type RisPeer } from '../src/drivers/ris-live/testing.ts'
 import { parseRisLiveUrl } from '../src/drivers/ris-live/url.ts'
 import { parsePrefix } from '../src/net/prefix.ts'
 import { readStatus } from '../src/status/status.ts'
@@ -22,7 +22,7 @@ const log = createLog({ logLevel: 'silent', logFormat: 'json' })
 const prefix = parsePrefix('203.0.113.0/24')
 const inner = parsePrefix('203.0.113.0/25')
 const beacon = parsePrefix('198.18.0.0/24')
-const peers: readonly Peer[] = Array.from({ length: 20 }, (_, n) => ({
+const peers: readonly RisPeer[] = Array.from({ length: 20 }, (_, n) => ({
   address: `192.0.2.${n + 1}`,
   asn: 64600 + n,
 }))
@@ -195,7 +195,7 @@ describe('visibility of an announcement', () => {
     const partial = await until(visibility, ({ reason }) => reason === 'changes_only')
     assert.deepEqual([partial.state, partial.collectors_seeing, partial.zombie], ['partial', 0, false])
     assert.equal(await measured(), 1, 'another process measures nothing again')
-    // Another process had no data when it took over: nothing has ended.
+    // Another process had no data when it took over: no announcement has ended.
     assert.deepEqual(await messages('announcement.zombie'), [])
   })
 

@@ -1,5 +1,5 @@
-// `npm run bench -- guard [path ...]`: the processor time of the hot paths beside that of their peers, in short turns and with little data.
-// Fails if one is below its threshold; a run of all paths is appended to bench/HISTORY.md.
+// `npm run bench -- guard [path ...]`: the processor time of the hot paths beside that of their peers, in short turns
+// and with little data. Fails if a path is below its threshold; a run of all paths is appended to bench/HISTORY.md.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
@@ -14,7 +14,7 @@ import { hotPaths } from './paths.ts'
 
 const historyFile = new URL('../../HISTORY.md', import.meta.url)
 
-/** Of Pharos before the first turn, so that its code is compiled. */
+/** Processor time of Pharos before the first turn, so that its code is compiled. */
 const warmUpMicros = 1_500_000
 const warmUpTurnsMax = 4
 

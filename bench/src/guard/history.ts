@@ -1,7 +1,7 @@
 // bench/HISTORY.md: a line for each complete run of the guard. Pure.
 import type { PathId } from './hot-path.ts'
 
-/** Microseconds of processor time of a unit of work, and how often they fit into those of the peer. */
+/** Microseconds of processor time per unit of work, and the ratio to the peer. */
 export type Figure = {
   readonly ratio: number
   readonly programMicros: number
@@ -21,7 +21,7 @@ export type Run = {
 
 const fixedTitles = ['Date', 'Commit', 'Processor', 'Load']
 
-/** Adds a run; it begins a table of its own if it has other paths than the last one. */
+/** Adds a run; it begins a new table if it has other paths than the last one. */
 export function appendRun(text: string, run: Run, ids: readonly PathId[]): string {
   const header = rowOf([...fixedTitles, ...ids])
   const lines = text.trimEnd().split('\n')

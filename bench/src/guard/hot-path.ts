@@ -1,5 +1,5 @@
-// A hot path of the product beside its peer, as the guard measures it: processor time, in short turns. Its sides are those of the benchmark
-// in whose file it is, with little data.
+// A hot path of the product beside its peer, as the guard measures it: processor time, in short turns. Its sides come
+// from the benchmark in the same file, with little data.
 import type { Bench } from '../benchmark.ts'
 import type { LoadResult } from '../load.ts'
 import { runPgbench, type PgbenchRun } from '../pgbench.ts'

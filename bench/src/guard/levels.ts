@@ -7,7 +7,7 @@ export type Level = {
   readonly goal: number | null
   /** The median of some runs: see the reason. */
   readonly reached: number
-  /** Share of noise: the largest distance of one of those runs from their median, rounded up, and at least a tenth. */
+  /** Share of noise: the largest distance of these runs from their median, rounded up, and at least a tenth. */
   readonly margin: number
   readonly reason: string
 }
@@ -28,7 +28,7 @@ export const levels: Readonly<Record<PathId, Level>> = {
   P9c: { goal: null, reached: 5.46, margin: 0.2, reason },
 }
 
-/** The lowest ratio that passes: the goal, or what is reached if that is less, without the noise. */
+/** The lowest ratio that passes: the lower of the goal and the reached ratio, without the noise. */
 export function thresholdOf({ goal, reached, margin }: Level): number {
   return Math.min(goal ?? reached, reached) * (1 - margin)
 }

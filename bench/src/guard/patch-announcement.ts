@@ -17,7 +17,7 @@ export const patchAnnouncementPath: HotPath = {
   prepare,
 }
 
-/** The first half is changed by the API, the other one by the peer. */
+/** The API changes the first half, the peer the second. */
 const announcements = 4_000
 const half = announcements / 2
 

@@ -36,7 +36,7 @@ export const validationStates = [
 export type ValidationState = (typeof validationStates)[number]
 
 /**
- * Kinds of evidence that authorize an announcement; the provider's settings list those that are enough. `letter`: an accepted letter of
+ * Kinds of evidence that authorize an announcement; the provider's settings list the sufficient kinds. `letter`: an accepted letter of
  * authorization. `roa`: a valid ROA of a verified ASN. `dns_txt`: a token in the reverse zone. `rdap`: a token in the remarks of
  * the registration.
  */

@@ -50,7 +50,7 @@ export const announcementStatuses = [
 export type AnnouncementStatus = (typeof announcementStatuses)[number]
 
 /**
- * How an announcement stands against what the team asked for: each is in exactly one. `off`: disabled, and on no router.
+ * State of an announcement compared with the team's settings; exactly one applies. `off`: disabled, and on no router.
  * `blocked`: it cannot be announced, because checks have not passed or it is suspended.
  */
 export const announcementConditions = ['in_sync', 'out_of_sync', 'off', 'blocked'] as const

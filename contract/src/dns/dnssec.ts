@@ -1,4 +1,4 @@
-// DNSSEC of a zone: enable it, what to enter at the registrar and what the parent shows, roll the key over, disable it.
+// DNSSEC of a zone: enable it, the DS records for the registrar, the DS records at the parent, key rollover, disable it.
 import { Type, type Static } from 'typebox'
 import { dnsAdmin, dnsReading, dnssecAlgorithms, dnssecStates, ZoneInPath } from './term.ts'
 import { route } from '../route.ts'

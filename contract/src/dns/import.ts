@@ -6,7 +6,7 @@ import { getZoneRoute, Primary, Zone } from './zone.ts'
 import { route } from '../route.ts'
 import { Component, Enumeration, Optional, Strict } from '../scalar.ts'
 
-/** `create`: the zone is new. `merge`: record sets of the file replace those of the zone. `replace`: the zone becomes the file. */
+/** `create`: the zone is new. `merge`: record sets of the file replace sets of the same name and type. `replace`: the zone becomes the file. */
 export const importModes = ['create', 'merge', 'replace'] as const
 export type ImportMode = (typeof importModes)[number]
 
@@ -23,7 +23,7 @@ export const ignoredReasons = {
 export type IgnoredReason = keyof typeof ignoredReasons
 const ignoredReasonNames = Object.keys(ignoredReasons) as [IgnoredReason, ...IgnoredReason[]]
 
-/** What is applied and probably not meant. */
+/** The import applies these, but they are probably mistakes. */
 export const importWarnings = [
   'ttl_above_max',
   'ttl_automatic',

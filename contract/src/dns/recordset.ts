@@ -194,7 +194,7 @@ export const createRecordSetsRoute = route({
 })
 
 const { zone_id, name, type, managed, created, touched, source } = RecordSet.properties
-/** So that an answer can be changed and sent back. The path and Pharos decide on these fields. */
+/** Accepted so that an answer can be changed and sent back; the path or Pharos sets these fields. */
 const answered = {
   id: Optional(Line({ maxLength: 1_100, description: 'as in the answer; must be that of the path' })),
   zone_id: Optional({ ...zone_id, description: 'as in the answer; not changed' }),
@@ -268,7 +268,7 @@ const RecordSetChange = Component('RecordSetChange', {
   after: { ...RecordSet, description: 'the record set after the change' },
 })
 
-/** Most record sets that each list of an answer shows. */
+/** Maximum number of record sets in each list of an answer. */
 export const changesShownMax = 1000
 
 const Shown = (description: string) => `${description}; the first ${changesShownMax}`

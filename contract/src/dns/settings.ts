@@ -1,4 +1,4 @@
-// Settings of a zone. The answer has a value for every setting; those that the team has not set are the provider's defaults.
+// Settings of a zone. The answer has a value for every setting; settings that the team has not changed have the provider's defaults.
 import { Type, type Static } from 'typebox'
 import { dnsAdmin, dnsReading, DomainNameText, ZoneInPath } from './term.ts'
 import { route } from '../route.ts'

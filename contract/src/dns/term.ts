@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 
 export const dnsReading = { credential: 'any', module: 'dns', scope: 'dns:read', grant: 'dns.see' } as const
 export const dnsWriting = { credential: 'any', module: 'dns', scope: 'dns:write', grant: 'dns.edit' } as const
-/** Creating, importing and deleting whole zones, and DNSSEC. */
+/** The permission for DNSSEC and for creating, importing and deleting whole zones. */
 export const dnsAdmin = { ...dnsWriting, grant: 'dns.manage' } as const
 
 /** Most record sets of one request. */
@@ -26,7 +26,7 @@ export const Serial = Type.Integer({ minimum: 0, maximum: 4_294_967_295 })
 /** A TTL of a record set, in seconds. */
 export const Ttl = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
 
-/** As zones show it. `signing`: signed, and not yet at all name servers; `pending_ds`: the parent has no DS record yet. */
+/** Status of DNSSEC in a zone. `signing`: signed, and not yet at all name servers; `pending_ds`: the parent has no DS record yet. */
 export const dnssecStates = [
   'disabled',
   'signing',

@@ -4,6 +4,6 @@ import { documentedMessages } from '../examples/webhook-message.ts'
 import { openapi } from './openapi.ts'
 import { routes } from './routes.ts'
 
-/** Returns the document. `version` is that of the product, `server` its URL; the default is the sender of the document. */
+/** Returns the document. `version`: of the product. `server`: its URL; by default the host that served the document. */
 export const apiDocument = (version: string, server?: string) =>
   openapi(routes, { version, examples, messages: documentedMessages, ...(server ? { server } : {}) })

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document as OpenAPI 3.0, for generators that read nothing newer. Pure. The conversions are a closed list: whatever
+// The OpenAPI 3.1 document as OpenAPI 3.0, for generators without support for 3.1. Pure. The conversions are a closed list: whatever
 // has none throws, so that no keyword is lost unnoticed (decision 111).
 
 type Json = Record<string, unknown>
@@ -30,7 +30,7 @@ const rootKeys: ReadonlySet<string> = new Set([
   'components',
 ])
 
-/** 3.0 has no identifier of a license: the URL is that of the identifier in the list of SPDX. */
+/** OpenAPI 3.0 has no license identifier: returns the URL of the license at SPDX instead. */
 function infoOf({ license, ...info }: Json): Json {
   const { identifier, ...rest } = license as { identifier?: string }
   return {
@@ -47,7 +47,7 @@ function createConversion(components: Readonly<Record<string, Json>>): Convert {
     schemas: (value) => mapValues(value, schemaOf),
     example: asItIs,
     examples: asItIs,
-    // Only OAuth schemes have scopes in 3.0; `x-required-scope` has those of API tokens.
+    // Only OAuth schemes have scopes in 3.0; `x-required-scope` has the scopes of API tokens.
     security: (value) => (value as unknown[]).map((one) => mapValues(one, () => [])),
   }
   return function convert(value): unknown {

@@ -89,7 +89,7 @@ export const problemsOf = (route: Route): Json =>
 
 const problemAnswerName = (codes: Codes): string => codes.map(pascalCase).join('Or')
 
-/** Returns the components of the error answers: one for each set of codes. */
+/** Returns the components of the error answers, a component per set of codes. */
 export function problemAnswers(routes: readonly Route[]): Json {
   const sets = new Map<string, readonly [number, Codes]>()
   for (const route of routes)

@@ -65,7 +65,7 @@ const typed = (schema: Json): Json =>
     ? { type: 'string', ...schema }
     : schema
 
-/** A value that may be null: `type` lists both types, and the description is that of the value. */
+/** A value that may be null: `type` lists both types; the description of the value moves to the outer schema. */
 function nullable(schema: Json): Json {
   const { anyOf, ...rest } = schema
   const [value, none, ...others] = (anyOf ?? []) as Json[]

@@ -82,7 +82,7 @@ const requirementKeys = (permission: Permission): Json =>
     Object.entries(requirementsOf(permission)).map(([name, value]) => [`x-required-${name}`, value]),
   )
 
-/** The part of an operation that a limited API token may use. Without one of these the operation is closed to it. */
+/** The part of an operation that a limited API token may use. An operation without such a limit rejects limited tokens. */
 const limitTexts: Readonly<Record<LimitKind, string>> = {
   zone: 'An API token with `resources` is limited to its zones, with their names and types.',
   whole_zone: 'An API token with `resources` is limited to its zones without `names` and `types`.',

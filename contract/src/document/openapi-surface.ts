@@ -92,7 +92,7 @@ function nestedLines(subject: string, schema: JsonObject): string[] {
   ]
 }
 
-/** Whether the type of a schema does not say all of it. */
+/** Whether a schema has keywords besides its type. */
 const isInline = (schema: JsonObject): boolean =>
   Object.keys(schema).some((key) => !readersOnly.has(key) && !['$ref', 'type', 'enum', 'const'].includes(key))
 

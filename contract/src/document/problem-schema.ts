@@ -32,7 +32,7 @@ export const ProblemSchema = Component('Problem', {
   request_id: Type.String({ description: 'the value of `X-Request-Id`' }),
 })
 
-/** Returns an error answer with the code, for the documentation. Its texts are those of the server, which a test compares. */
+/** Returns an error answer with the code, for the documentation. A test compares its texts with the server's. */
 export function problemExample(code: ProblemCode): Problem {
   const { status, title } = problems[code]
   return {

@@ -53,7 +53,7 @@ const listOf = (value: unknown): string => (Array.isArray(value) ? value.join(',
 export type DeliveryNoteCode = keyof typeof texts
 export const deliveryNoteCodes = Object.keys(texts) as [DeliveryNoteCode, ...DeliveryNoteCode[]]
 
-/** `error`: this part of the delivery gave no event. `warning`: a detail was left out or changed. `info`: nothing was lost. */
+/** `error`: this part of the delivery gave no event. `warning`: a detail was left out or changed. `info`: the delivery was read completely. */
 export const noteSeverities = ['error', 'warning', 'info'] as const
 export type NoteSeverity = (typeof noteSeverities)[number]
 

@@ -1,5 +1,5 @@
 // Traffic and security analysis: security events of a team, and deliveries of detectors.
-// Fields and their spelling (match_resouce_name) are those of the specification.
+// Fields and their spelling (match_resouce_name) follow the specification.
 import { Type, type Static } from 'typebox'
 import { classificationKeys } from './classification.ts'
 import { DeliveryNote } from './delivery-note.ts'
@@ -37,7 +37,7 @@ export const eventFlags = [
 ] as const
 export type EventFlag = (typeof eventFlags)[number]
 
-/** State of an event: one of the first three, plus the state of its mitigation and review. */
+/** State of an event: at most one of the first three, plus the state of its mitigation and review. */
 export const eventStatuses = [
   'EVENT_PENDING',
   'EVENT_ONGOING',
@@ -249,7 +249,7 @@ export const EventReview = Component(
 )
 export type EventReview = Static<typeof EventReview>
 
-/** Statuses and flags of an event that Pharos sets for a team by itself, beside those that detectors report. */
+/** Statuses and flags of an event that Pharos sets for a team by itself, in addition to the detectors' own. */
 export const eventMarks = [
   'MITIGATION_ACTIVE',
   'MITIGATION_ENDED',
@@ -257,7 +257,7 @@ export const eventMarks = [
 ] as const satisfies readonly (EventStatus | EventFlag)[]
 export type EventMark = (typeof eventMarks)[number]
 
-/** The source of the shares that rules drop: counters of scrubbers, flows by the rules that scrubbers hold, or only that the rules are against the attack. */
+/** The source of the shares that rules drop: counters of scrubbers, flows that match installed rules, or only the rules' conditions. */
 export const eventMarkSources = ['hits', 'flows', 'rules'] as const
 export type EventMarkSource = (typeof eventMarkSources)[number]
 

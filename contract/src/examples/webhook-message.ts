@@ -1,4 +1,4 @@
-// Examples of the messages of webhooks, one for each type.
+// Examples of webhook messages, one per type.
 import { checkReasonText } from '../reason/check-reason.ts'
 import type { DocumentedMessage } from '../example.ts'
 import { messageData, messageOf, type MessageData } from '../messages/webhook-message.ts'

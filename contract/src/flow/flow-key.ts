@@ -1,4 +1,4 @@
-// The keys of flows: by what traffic is grouped and filtered. A closed table; nothing else reaches a query.
+// The keys of flows, by which traffic is grouped and filtered. A closed table: a query contains no other keys.
 
 /** The kinds of values of a filter key. */
 export const filterValueTypes = [

@@ -12,7 +12,7 @@ export const flowMetrics = ['bps', 'pps', 'bytes', 'packets', 'flows'] as const
 export type FlowMetric = (typeof flowMetrics)[number]
 export const flowDirections = ['in', 'out', 'both'] as const
 export type FlowDirection = (typeof flowDirections)[number]
-/** By which figure of a series the largest are chosen. */
+/** The figure by which the largest series are chosen. */
 export const flowRanks = ['avg', 'max', 'last', 'p95'] as const
 export type FlowRank = (typeof flowRanks)[number]
 const flowComparisons = ['none', 'previous_period'] as const

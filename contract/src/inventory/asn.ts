@@ -22,7 +22,7 @@ import {
   TeamReference,
 } from '../scalar.ts'
 
-/** All methods, the one that verifies an ASN first. */
+/** All methods; the first one alone verifies an ASN. */
 export const asnProofMethods = ['aut_num', 'dns_txt', 'roa', 'rdap_email', 'peeringdb'] as const
 export type AsnProofMethod = (typeof asnProofMethods)[number]
 
@@ -116,7 +116,7 @@ export const AsnVerification = Component('AsnVerification', {
 })
 export type AsnVerification = Static<typeof AsnVerification>
 
-// ASNs are verified for BYOIP: the scopes are those of BYOIP. Reading needs no module, because links of security events
+// ASNs are verified for BYOIP: the operations use BYOIP scopes. Reading needs no module, because links of security events
 // lead to an ASN, and every team with events follows them.
 const reading = { credential: 'any', scope: 'ipam:read', grant: 'ipam.see' } as const
 const ipam = { ...reading, module: 'ipam' } as const

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { bgpResetReasons } from '../reason/bgp-reset-reason.ts'
 import { AsnNumber, Component, Enumeration, Id, Nullable, NullableTime } from '../scalar.ts'
 
-/** Those of RFC 4271 section 8.2.2; `disabled`: by the configuration of the router. */
+/** States of RFC 4271 section 8.2.2; `disabled`: by the configuration of the router. */
 export const bgpStates = [
   'idle',
   'connect',
@@ -18,7 +18,7 @@ export type BgpState = (typeof bgpStates)[number]
 export const BgpStateOf = Enumeration('BgpState', bgpStates)
 export const BgpResetReasonOf = Enumeration('BgpResetReason', bgpResetReasons)
 
-/** Of one port. */
+/** Maximum number of sessions of one port. */
 export const bgpSessionsMax = 100
 
 export const BgpSession = Component(

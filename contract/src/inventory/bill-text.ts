@@ -9,6 +9,6 @@ const textOf = (bps: number | null, octets: number | null): string | null =>
 export const billedText = (bill: Pick<BillablePort, 'billable_bps' | 'billable_octets'>): string | null =>
   textOf(bill.billable_bps, bill.billable_octets)
 
-/** Returns what is above the commit or the included volume; null without any, or if it is not known. */
+/** Returns the usage above the commit or the included volume; null if there is no overage or it is unknown. */
 export const overageText = (bill: Pick<BillablePort, 'overage_bps' | 'overage_octets'>): string | null =>
   textOf(bill.overage_bps, bill.overage_octets)

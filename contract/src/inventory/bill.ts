@@ -21,7 +21,7 @@ import {
 /** `counters_32_bit`: they wrap within a poll at this speed. */
 const billProblems = ['counters_32_bit', 'no_samples'] as const
 
-/** The columns of rates that a percentile ranks; `max`: the greater one of `in` and `out` of each line. */
+/** The columns of rates that a percentile ranks; `max`: the greater of `in` and `out` of each line. */
 export const rankedColumns = ['in', 'out', 'max', 'sum'] as const
 export type RankedColumn = (typeof rankedColumns)[number]
 

@@ -1,4 +1,4 @@
-// Cross connects: cables between a panel of the provider and one of the customer, their states and who has to act.
+// Cross connects: cables between a provider panel and a customer panel, their states and who has to act.
 import { Type, type Static } from 'typebox'
 import { Attachment, attachmentUpload } from './attachment.ts'
 import { inventoryReading, route, staffChanging, staffReading } from '../route.ts'
@@ -34,7 +34,7 @@ export const crossConnectStatuses = [
 ] as const
 export type CrossConnectStatus = (typeof crossConnectStatuses)[number]
 
-/** `provider`, `customer`: has to act; `nobody`: nothing is to be done. */
+/** `provider`, `customer`: has to act; `nobody`: no action is pending. */
 export const crossConnectActors = ['provider', 'customer', 'nobody'] as const
 export type CrossConnectActor = (typeof crossConnectActors)[number]
 

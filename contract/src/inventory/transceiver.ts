@@ -70,7 +70,7 @@ const Thresholds = Component(
 export type TransceiverThresholds = Static<typeof Thresholds>
 
 /**
- * `low_margin`: close to the limit; `step`: the level has fallen at once; `trend`: it falls from day to day.
+ * `low_margin`: close to the limit; `step`: the level fell suddenly; `trend`: it falls from day to day.
  */
 const opticWarningCodes = ['low_margin', 'step', 'trend'] as const
 /** `module`: the laser of this port; `far_module`: that of the other end; `path`: fibre, connectors and panels between them. */

@@ -40,5 +40,5 @@ export const monthText = (month: string): string =>
 export const peakText = ({ bps, pps }: { readonly bps: number; readonly pps: number }): string =>
   bps > 0 ? formatRate(bps, 'bps') : pps > 0 ? formatRate(pps, 'pps') : '–'
 
-/** Returns a rate such as `9.5 Gbps`, and a dash for one that is not known. */
+/** Returns a rate such as `9.5 Gbps`, or a dash if it is unknown. */
 export const rateOrDash = (value: number | null): string => (value === null ? '–' : formatRate(value, 'bps'))

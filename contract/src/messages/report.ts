@@ -9,7 +9,7 @@ import { Timeseries } from '../timeseries.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
-/** `no_flows`: nothing was recorded; `unavailable`: flow records cannot be read now, or are not kept. */
+/** `no_flows`: no flows were recorded; `unavailable`: flow records cannot be read now, or are not kept. */
 export const reportTrafficStates = ['measured', 'no_flows', 'unavailable'] as const
 export type ReportTrafficState = (typeof reportTrafficStates)[number]
 

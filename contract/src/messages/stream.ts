@@ -6,18 +6,18 @@ import { messageTypes } from './webhook-message.ts'
 import { route } from '../route.ts'
 import { Component, Enumeration, Id, Optional, Repeatable, Strict, Time } from '../scalar.ts'
 
-/** The messages of webhooks, and those of the stream only. */
+/** Message types of webhooks, plus types of the stream only. */
 export const streamTypes = [...messageTypes, 'announcement.regions_changed'] as const
 export type StreamType = (typeof streamTypes)[number]
 
-/** All messages of the stream: those of the team, and those to the signed-in user. */
+/** All message types of the stream, for the team and for the signed-in user. */
 export const streamMessageTypes = [...streamTypes, ...personalMessageTypes] as const
 export type StreamMessageType = (typeof streamMessageTypes)[number]
 
 /** The most changes in one message. */
 export const regionChangesMax = 100
 
-/** The data of `announcement.regions_changed`: it tells that the state is to be read again. */
+/** The data of `announcement.regions_changed`: the client should read the state again. */
 export const RegionsChanged = Component('AnnouncementRegionsChangedData', {
   changes: Type.Array(
     Component('AnnouncementRegionChange', {

@@ -61,7 +61,7 @@ const shieldListChanges = ['applied', 'rejected', 'held', 'reverted', 'expired',
 export type ShieldListChange = (typeof shieldListChanges)[number]
 export type MessageType = (typeof messageTypes)[number]
 
-/** Messages to the operator's webhook, which the settings configure. Teams get only those that are in `messageTypes` too. */
+/** Messages to the operator's webhook, which the settings configure. Teams get only types that are in `messageTypes` too. */
 export const operatorMessageTypes = [
   'approval.opened',
   'approval.reminder',

@@ -56,7 +56,7 @@ export const listStaffBillsRoute = route({
   success: 200,
 })
 
-/** The columns of the file of bills; those that are no field of the bill follow from its price and credit note. */
+/** Columns of the bills file. Columns that are not fields of the bill are derived from its price and credit note. */
 export const billFileColumns = [
   'period',
   'bill_id',

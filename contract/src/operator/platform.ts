@@ -1,4 +1,4 @@
-// The platform document over HTTP: what is planned and applied. The sections of the document are described in
+// The platform document over HTTP: plan and apply. The sections of the document are described in
 // docs/platform-file.md; the server checks them.
 import { Type, type Static } from 'typebox'
 import { route, staffChanging } from '../route.ts'

@@ -19,7 +19,7 @@ import {
   Time,
 } from '../scalar.ts'
 
-/** Reasons why a restore was opened: codes with the sentence shown for each. */
+/** Reasons why a restore was opened, as codes with their sentences. */
 export const restoreReasons = {
   head_missing: 'A process remembers entries of the audit log that the database does not have.',
   other_database: 'The database is in another place than before, and no process confirms its content.',

@@ -12,6 +12,6 @@ const texts: Readonly<Record<AliasReason, string>> = {
   loop: 'The target leads back to this record through other ALIAS records. Change one of them.',
 }
 
-/** Returns the sentence about a target, and what is published meanwhile. */
+/** Returns the sentence about a target and the addresses published meanwhile. */
 export const aliasReasonText = (reason: AliasReason, hasAddresses: boolean): string =>
   `${texts[reason]} ${hasAddresses ? 'The last known addresses stay published.' : 'No addresses are known yet.'}`

@@ -1,4 +1,4 @@
-// Why changes wait for the approval of the provider's staff: for each area the codes, with the sentence that is shown for each.
+// Why changes wait for the approval of the provider's staff: codes of each area with their sentences.
 import { counted } from '../counted.ts'
 
 export const approvalAreas = ['routes', 'dns', 'shield', 'platform'] as const
@@ -62,7 +62,7 @@ const texts = {
 
 type Texts = typeof texts
 export type ReasonOf<Area extends ApprovalAreaName> = Extract<keyof Texts[Area], string>
-/** Two areas may share a code; its sentence is that of the area. */
+/** Two areas may share a code, each with its own sentence. */
 export type ApprovalReason = { [Area in ApprovalAreaName]: ReasonOf<Area> }[ApprovalAreaName]
 
 export const reasonsOf = (area: ApprovalAreaName): readonly ApprovalReason[] =>
@@ -78,7 +78,7 @@ export type ApprovalFinding<Reason extends ApprovalReason = ApprovalReason> = {
   readonly attrs: Attrs
 }
 
-/** Changes with one of these reasons can be rejected, never approved. */
+/** Changes with any of these reasons can be rejected, never approved. */
 export const neverApproved: ReadonlySet<ApprovalReason> = new Set<ApprovalReason>([
   'apex_removed',
   'plan_differs',

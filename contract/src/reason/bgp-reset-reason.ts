@@ -37,7 +37,7 @@ const ceases: Readonly<Record<number, BgpResetReason>> = {
   10: 'bfd_down',
 }
 
-/** Returns the reason of a NOTIFICATION. Code 0 is none. */
+/** Returns the reason of a NOTIFICATION. Code 0: no reason. */
 export function bgpResetReasonOf(code: number, subcode: number): BgpResetReason {
   if (code === 0) return 'unknown'
   if (code === 6) return ceases[subcode] ?? 'other'

@@ -1,7 +1,7 @@
 // Reasons why an announcement is not in its desired state in a region: a closed list of codes, each with attributes.
 // Codes are stored and decide; the sentences are made here and nowhere else.
 
-/** The sentence of each code. Attributes are what the server stored beside the code. */
+/** The sentence of each code. The server stores the attributes beside the code. */
 const texts = {
   not_shown: () => 'The router does not show the route yet.',
   damped: ({ until }) =>

@@ -103,7 +103,7 @@ export function shieldWarningText(code: ShieldWarningCode, attrs: Attrs): string
 }
 
 /**
- * Limits of an estimate from flows. `length`: of a packet it is the average of its flow; `tcp_flags`: those of all packets of a flow;
+ * Limits of an estimate from flows. `length`: the average of the flow, not of each packet; `tcp_flags`: the union over the packets of a flow;
  * `fragment`: most fragments are not marked; `sampled`: exporters send a sample; `rate`: of a limit, what exceeds it in each minute
  * counts as dropped; `unknown_sampling`: an exporter did not say how it samples; `services`: the services of the last day could not be read.
  */

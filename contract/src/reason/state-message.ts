@@ -87,7 +87,7 @@ const texts = {
     'The primary servers did not answer for the time of SOA expire. The zone is no longer served.',
 } satisfies Record<string, (attrs: ReasonAttrs) => string>
 
-/** At most as many as the attributes have, and the number of the others. */
+/** Lists the names in the attributes, and the number of further ones. */
 function aliasList({ aliases, count }: ReasonAttrs): string {
   const shown = (aliases as FailingAlias[]).map(({ name, resolved }) =>
     resolved === null ? name : `${name} (last resolved ${resolved})`,

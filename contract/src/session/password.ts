@@ -1,6 +1,6 @@
 // The rules of new passwords, for every operation, form and command that sets one.
 
-/** In characters (code points) of the NFC form. */
+/** Limits of the length, in characters (code points) of the NFC form. */
 export const passwordLength = { min: 12, max: 128 } as const
 
 const range = `${passwordLength.min} to ${passwordLength.max}`

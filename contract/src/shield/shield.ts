@@ -75,7 +75,7 @@ const Ports = (of: string) =>
 
 const Octets = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description })
 
-/** The conditions on a packet. One that is null or `any` matches every packet. */
+/** The conditions on a packet. Null or `any` matches every packet. */
 const matchFields = {
   protocol: Type.String({
     pattern: '^(any|tcp|udp|icmp|gre|esp|ah|0|[1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-5])$',

@@ -22,10 +22,10 @@ import { Resources } from '../resource-limit.ts'
 import { ScopeName, scopes } from '../scope.ts'
 import { Line } from '../text.ts'
 
-/** A later expiry is a typing error; no expiry is `null`. */
+/** Maximum lifetime. A later expiry is a typing error; no expiry is `null`. */
 export const tokenYearsMax = 5
 export const unusedDaysMax = 3650
-/** Of a token that is created without `expires`. */
+/** Lifetime of a token that is created without `expires`. */
 export const tokenDaysByDefault = 365
 /** How long the former secret works after a rotation. */
 export const overlapHoursByDefault = 24

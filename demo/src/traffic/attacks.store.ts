@@ -3,10 +3,13 @@ import { sql } from 'kysely'
 import type { Db } from '../../../server/src/db/postgres.ts'
 import { wordsOf, type DemoAttack } from './model.ts'
 
-/** An attack without an end goes on this long. */
+/** Duration of an attack without an end. */
 const ongoingMs = 3_600_000
 
-/** Attacks on single addresses that are not over at `since`. Those that the collector has found in flows would feed themselves. */
+/**
+ * Attacks on single addresses that are ongoing at `since`. Attacks that the collector has found in flows are excluded:
+ * they would feed themselves.
+ */
 export async function listAttacks(db: Db, since: Date): Promise<DemoAttack[]> {
   const { rows } = await sql<{
     target: string

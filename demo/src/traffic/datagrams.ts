@@ -1,5 +1,5 @@
-// Flows of the demo as datagrams: IPFIX (RFC 7011), NetFlow v5, and sFlow v5 (sflow.org), in the way in which routers send them. The collector
-// decodes them like those of any exporter.
+// Flows of the demo as datagrams: IPFIX (RFC 7011), NetFlow v5, and sFlow v5 (sflow.org), as routers send them. The
+// collector decodes them like any exporter's.
 import { isIpv4, type DemoFlow } from './model.ts'
 
 /** Below the usual MTU. */
@@ -39,7 +39,7 @@ const widthOf = (fields: readonly (readonly [number, number])[]): number =>
 const ipfixHeader = 16
 const setHeader = 4
 
-/** The templates are in every message: a collector that starts later knows them at once. */
+/** The templates are in every message: a collector that starts later gets them immediately. */
 export function encodeIpfix(flows: readonly DemoFlow[], state: ExportState, nowMs: number): Buffer[] {
   const messages: Buffer[] = []
   for (const [index, { id, fields }] of templates.entries()) {

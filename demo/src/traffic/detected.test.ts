@@ -1,4 +1,4 @@
-// The detector and flow records tell the same of each attack of the demo: both read what its exporters send.
+// The detector and flow records agree about each attack of the demo: both read the datagrams of its exporters.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Detector } from '../../../server/src/collector/detector/detector.ts'
@@ -57,7 +57,7 @@ describe('the detector and flow records of the demo agree within 5 % on', () => 
   for (const [name, one] of Object.entries(attacks))
     it(name, () => {
       const detector = new Detector(2 ** 10)
-      // Of the other hosts nothing is an attack.
+      // The other hosts have no attack.
       const prefix = parsePrefix(`${one.host}/${one.host.includes(':') ? 128 : 32}`)
       detector.setRules({ thresholds: [{ prefix, bps: 1_500_000_000, pps: 400_000 }], baselines: new Map() })
       detector.advance(startMs / 1000 - 1, owners)

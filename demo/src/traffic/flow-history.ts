@@ -22,7 +22,7 @@ const blockMs = dayMs / 4
 const stepMs = 60_000
 /** Before the past week: charts of such times have hours. */
 const coarseStepMs = 10 * stepMs
-/** Of the last hour, which charts show in more detail. */
+/** For the last hour, which charts display in more detail. */
 const fineStepMs = 10_000
 const fineMs = hourMs
 /** Flows of an application and direction in a minute. */
@@ -45,7 +45,9 @@ export function historyStart(nowMs: number): number {
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)
 }
 
-/** Returns what is missing since the beginning of the month before, the newest first, each part within a quarter of a day. */
+/**
+ * Returns the missing spans since the beginning of the month before, the newest first, each within a quarter of a day.
+ */
 export function missingSpans(nowMs: number, stored: Span | undefined): Span[] {
   const since = historyStart(nowMs)
   const gaps: Span[] =
@@ -108,7 +110,7 @@ function stepAt(startMs: number, nowMs: number): number {
   return startMs < nowMs - weekMs ? coarseStepMs : stepMs
 }
 
-/** The time of the first and the last stored flow. The first one is that of the rollups: flows are not kept as long. */
+/** The time of the first and the last stored flow. The first one comes from the rollups: flows are deleted earlier. */
 export async function findStored(store: FlowStore): Promise<Span | undefined> {
   const [row] = await store.query<{ rows: number; first: number; last: number }>(
     `select count() as rows, toUnixTimestamp(min(time)) as first,

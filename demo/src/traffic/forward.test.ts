@@ -1,4 +1,4 @@
-// The demo obeys itself: what is withdrawn or dropped is in no flow, and port counters have what flows have.
+// The demo follows its own routes: withdrawn or dropped traffic is in no flow, and port counters match the flows.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { LiveTraffic } from '../../../server/src/drivers/sandbox-device/live-traffic.ts'

@@ -1,8 +1,8 @@
-// Which part of the traffic of the demo arrives: nothing towards and from prefixes that no router announces, nothing towards black holes, and
-// what the shield lets pass. Pure, but for the hits of scrubbers.
+// The part of the demo's traffic that arrives: without traffic towards and from prefixes that no router announces,
+// towards black holes, and dropped by the shield. Pure, except for the hits of scrubbers.
 import type { OctetChange } from '../../../server/src/drivers/sandbox-device/live-traffic.ts'
 import type { Passing } from '../../../server/src/drivers/sandbox-scrubber/scrubber.ts'
-import { networkText } from '../../../server/src/collector/detector/scopes.ts'
+import { formatNetworkBits } from '../../../server/src/collector/detector/scopes.ts'
 import type { FlowPacket } from '../../../server/src/net/flow-match.ts'
 import { covers, type Prefix } from '../../../server/src/net/prefix.ts'
 import {
@@ -16,10 +16,10 @@ import {
 } from './model.ts'
 import type { DemoRoutes } from './routes.store.ts'
 
-/** Returns the part of each flow of so many seconds that passes. */
+/** Returns the passing part of each flow of `seconds`. */
 export type Forward = (flows: readonly Passing[], seconds: number) => readonly number[]
 
-/** Returns what is left of the flows, in their order. */
+/** Returns the arriving part of the flows, in order. */
 export function arriving(
   flows: readonly DemoFlow[],
   { announced, blackholed }: DemoRoutes,
@@ -44,7 +44,7 @@ export function arriving(
   }, routed)
 }
 
-/** Returns how the octets of ports differ from those of `usual`, which their counters have anyway. */
+/** Returns the differences between the octets of ports and `usual`, which their counters already contain. */
 export function octetChanges(usual: readonly DemoFlow[], sent: readonly DemoFlow[]): OctetChange[] {
   const changes = new Map<string, OctetChange>()
   for (const [flows, sign] of [
@@ -57,7 +57,7 @@ export function octetChanges(usual: readonly DemoFlow[], sent: readonly DemoFlow
       const key = `${device} ${name}`
       const before = changes.get(key) ?? { device, name, octetsIn: 0, octetsOut: 0 }
       const octets = sign * countedOctets(flow)
-      // The port sends what goes to the customer.
+      // The port sends traffic towards the customer.
       changes.set(
         key,
         isTowardsCustomer(flow)
@@ -73,7 +73,7 @@ const hostOf = (address: Words): Prefix => {
   const bits = isIpv4(address)
     ? ({ family: 4, length: 32, w0: w3 | 0, w1: 0, w2: 0, w3: 0 } as const)
     : ({ family: 6, length: 128, w0: w0 | 0, w1: w1 | 0, w2: w2 | 0, w3: w3 | 0 } as const)
-  return networkText(bits) as Prefix
+  return formatNetworkBits(bits) as Prefix
 }
 
 function passingOf(flow: DemoFlow): Passing {

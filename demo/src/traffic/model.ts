@@ -1,5 +1,5 @@
-// The traffic of the demo: which applications run where and how much they send. Pure: the same minute always has the same flows. The
-// volume of a port is that of its simulated counters, which count frames, so that flows and counters agree.
+// The traffic of the demo: applications, their places and volumes. Pure: the same minute always has the same flows. The
+// volume of a port follows its simulated counters, which count frames, so that flows and counters agree.
 import { interfaceSeed, octetsAt } from '../../../server/src/drivers/sandbox-device/traffic.ts'
 import { hostPrefix, prefixBits } from '../../../server/src/net/prefix.ts'
 import { parseAddress } from '../../../server/src/net/address.ts'
@@ -65,13 +65,13 @@ const ports = {
 const tcp = 6
 const udp = 17
 
-/** What an application sends and receives, as shares of its port. `server`: the service port is at the customer. */
+/** The traffic of an application, as shares of its port. `server`: the service port is at the customer. */
 type Application = {
   readonly port: keyof typeof ports
   readonly protocol: number
   readonly service: number
   readonly isServer: boolean
-  /** The customer's hosts: so many, from this address on. */
+  /** The customer's hosts: the first address and their number. */
   readonly hosts: readonly [first: string, count: number]
   readonly toShare: number
   readonly fromShare: number
@@ -328,7 +328,7 @@ const applications: readonly Application[] = [
 /** Networks on the internet: demo/addresses.csv has their AS numbers and countries. The first ones send the most. */
 const remoteNetworks = 15
 
-/** What of the attack is sent where, in bits and packets per second. */
+/** The target, kind and rate of an attack, in bits and packets per second. */
 export type DemoAttack = {
   readonly target: Words
   readonly classification: string
@@ -457,7 +457,10 @@ const risenMs = riseToMs - riseFromMs
 const waveMs = 97_000
 const waveShare = 0.05
 
-/** The milliseconds of full strength that an attack has had so long after its start: the integral of its strength, so that any two steps add up. */
+/**
+ * The milliseconds of full strength from the start of an attack until `ms`: the integral of its strength, so that any
+ * two steps add up.
+ */
 function strengthUntil(ms: number, phase: number): number {
   const rising = Math.min(ms, risenMs)
   const risen = (rising * (rising / 2 + riseFromMs)) / riseToMs + (ms - rising)
@@ -474,7 +477,7 @@ function sampledUntil({ startMs, endMs, pps, target }: DemoAttack, ms: number, s
   return Math.floor(((pps / 1000) * strengthUntil(lasted, target[3] % 7)) / samplingRate)
 }
 
-/** The octets that the port of a device counts of attacks between two times: those of the frames of `attackFlows`. */
+/** The octets of attacks that the port of a device counts between two times: the frames of `attackFlows`. */
 export function attackOctets(
   attacks: readonly DemoAttack[],
   { device, name }: { readonly device: string; readonly name: string },

@@ -1,7 +1,7 @@
 // Random numbers that repeat: the traffic of a minute of the demo is the same whenever it is computed.
 
 export type Random = {
-  /** From 0 up to, and without, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number
   /** A whole number below `count`. */
   below(count: number): number

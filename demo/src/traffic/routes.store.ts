@@ -1,4 +1,4 @@
-// The prefixes through which the traffic of the demo arrives: what is withdrawn loses it.
+// The prefixes through which the traffic of the demo arrives: a withdrawn prefix loses it.
 import { sql } from 'kysely'
 import type { Db } from '../../../server/src/db/postgres.ts'
 import type { Prefix } from '../../../server/src/net/prefix.ts'

@@ -28,7 +28,7 @@ export type DemoTrafficDeps = {
   readonly postgres: Postgres
   readonly store: FlowStore
   readonly addressFiles: readonly string[]
-  /** Where the collector receives; empty while it does not. */
+  /** The listen addresses of the collector; empty while it is stopped. */
   readonly addresses: () => readonly ListenAddress[]
   readonly log: Log
   /** The share of the past that is written. */
@@ -42,7 +42,7 @@ export type DemoTrafficDeps = {
 const tickMs = 5_000
 const sentAfterMs = tickMs - 1_000
 const pauseMaxMs = 60_000
-/** Until the collector is asked again whether it receives. */
+/** Pause until the next check whether the collector listens. */
 const openingMs = 200
 const tickBefore = (ms: number): number => Math.floor(ms / tickMs) * tickMs
 const perApplication = 4
@@ -54,7 +54,7 @@ const attackAfterMs = 60_000
 const attackMs = 15 * 60_000
 const attackEveryMs = 45 * 60_000
 
-/** Runs until the signal: writes what is missing of the past, and sends. */
+/** Runs until the signal: writes the missing past, and sends. */
 export async function runDemoTraffic(deps: DemoTrafficDeps, signal: AbortSignal): Promise<void> {
   const { postgres, store } = deps
   const startedMs = tickBefore(Date.now())

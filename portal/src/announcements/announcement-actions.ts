@@ -1,4 +1,4 @@
-// The actions on several announcements at once. Enabling and disabling show the server's dry run of each first.
+// Bulk actions on announcements. Enabling and disabling show the server's dry run of each first.
 import {
   getAnnouncementRoute,
   listAnnouncementsRoute,
@@ -18,7 +18,7 @@ const shared = {
   onDone: () => invalidate(getAnnouncementRoute, listAnnouncementsRoute),
 }
 
-/** The dry run of one, as EnableDialog shows it for a single announcement. */
+/** The dry run of one announcement, as in EnableDialog. */
 const previewOf =
   (enabled: boolean) =>
   async (

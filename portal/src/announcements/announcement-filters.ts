@@ -1,4 +1,4 @@
-// The filters of the list of announcements: every one of the API.
+// The filters of the list of announcements. Each is a filter of the API.
 import {
   announcementConditions,
   announcementStatuses,

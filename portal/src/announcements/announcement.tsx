@@ -1,4 +1,4 @@
-// One announcement: its way in four steps, its checks with who acts, its regions on a map, letters, visibility, history and API.
+// One announcement: its progress in four steps, its checks with who acts, its regions on a map, letters, visibility, history and API.
 // Enabling and disabling show their effect first.
 import { Button, Menu, Skeleton, Tabs } from '@mantine/core'
 import { useClipboard, useDisclosure } from '@mantine/hooks'
@@ -106,7 +106,7 @@ function useTab(announcement: Announcement) {
 function Shown({ announcement, regions }: { announcement: Announcement; regions: readonly Region[] }) {
   const { id, cidr, origin_asn, details } = announcement
   const [change, setChange] = useState<Change>()
-  // The traffic of a prefix that has just been announced comes later than its card.
+  // The traffic of a new announcement appears after its card.
   const [wasEnabled] = useState(announcement.enabled)
   const [asking, { open, close }] = useDisclosure(false)
   const { tab, setTab } = useTab(announcement)

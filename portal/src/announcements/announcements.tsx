@@ -1,4 +1,4 @@
-// The team's announcements, or those that were deleted and can be restored.
+// The team's announcements, and its deleted announcements that can be restored.
 import { IconPlus } from '@tabler/icons-react'
 import {
   listAnnouncementsRoute,
@@ -91,7 +91,7 @@ const columnsWith = (open: readonly string[]): readonly Column<Announcement>[] =
   { id: 'id', header: texts.id, orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
 ]
 
-/** The days left come first: they are what is urgent about a deleted announcement. */
+/** The days left come first: a deleted announcement can be restored only until then. */
 const deletedColumns: readonly Column<Announcement>[] = [
   prefix,
   {

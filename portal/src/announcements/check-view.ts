@@ -1,4 +1,4 @@
-// A check as a row of the page: its state, who has to act, and what exists now as a sentence of the data. Pure.
+// A check as a row of the page: its state, who has to act, and the current evidence as a sentence. Pure.
 import type { Validation } from '@pharos/contract/byoip/announcement-checks'
 import type { Announcement } from '@pharos/contract/byoip/announcement'
 import type { StateColor } from '../ui/status.tsx'
@@ -11,7 +11,7 @@ export type Actor = 'you' | 'provider' | 'nobody'
 export type CheckView = {
   readonly color: StateColor
   readonly stateText: string
-  /** Undefined: it passed, or waits for nothing but time. */
+  /** Undefined: the check passed, or will pass without any action. */
   readonly actor: Actor
   /** The object is named at the end of the sentence if there is one to create. */
   readonly text: string
@@ -25,7 +25,7 @@ const isInReview = ({ reason, proofs = [] }: Validation): boolean =>
 
 const ofProvider: ReadonlySet<unknown> = new Set(['asn_revoked', 'prefix_contested'])
 
-/** Returns who can make the check pass; nobody if it passed, or is repeated without anything to do. */
+/** Returns who has to act for the check to pass; nobody if it passed or is repeated automatically. */
 export function actorOf(check: Validation): Actor {
   const { name, state, reason } = check
   if (state === 'valid') return 'nobody'
@@ -49,10 +49,10 @@ export function viewOf(check: Validation, target: Target): CheckView {
   return { ...shown, color: 'warn', stateText: texts.states.action }
 }
 
-/** Returns the sentence of the evidence; undefined if the API's own says it better. */
+/** Returns the sentence of the evidence; undefined if the API's sentence is more precise. */
 function sentenceOf(check: Validation, target: Target): string | undefined {
   const { name, reason } = check
-  // The provider vouches, or a registry does not answer: the sentence says both.
+  // The provider vouches, or a registry does not answer: the sentence contains both.
   if (reason === null || reason === 'vouched' || check.attrs['unanswered'] !== undefined) return undefined
   if (name === 'irr') return routeSentence(check, target)
   if (name === 'rpki') return roaSentence(check, target)
@@ -65,7 +65,7 @@ function sentenceOf(check: Validation, target: Target): string | undefined {
 type RouteObject = { readonly prefix: string; readonly origin: number; readonly source: string }
 type Vrp = { readonly prefix: string; readonly asn: number; readonly max_length: number }
 
-/** Objects shown in a sentence. */
+/** Objects named in a sentence. */
 const shownMost = 3
 
 const listOf = <Item>(value: unknown): readonly Item[] => (Array.isArray(value) ? (value as Item[]) : [])
@@ -122,7 +122,7 @@ export function openChecks(checks: readonly Validation[]): Readonly<Record<Actor
   return { you: of('you'), provider: of('provider'), nobody: of('nobody') }
 }
 
-/** Those to do first, then those that wait for others, then the passed ones; otherwise the order of the API. */
+/** Checks with an action first, then checks that wait, then passed ones; otherwise the order of the API. */
 const order: readonly StateColor[] = ['bad', 'warn', 'info', 'idle', 'ok']
 export const byUrgency = <Row extends { readonly view: CheckView }>(rows: readonly Row[]): Row[] =>
   rows.toSorted((a, b) => order.indexOf(a.view.color) - order.indexOf(b.view.color))

@@ -1,4 +1,4 @@
-// The checks of an announcement: state, who acts, what exists now, and what to create with a link to the registry's editor.
+// The checks of an announcement: state, who acts, the current evidence, and the object to create with a link to the registry's editor.
 import { Button, Group, Select, Stack, Text, VisuallyHidden } from '@mantine/core'
 import type { AuthorizationProof, Validation } from '@pharos/contract/byoip/announcement-checks'
 import type { Announcement } from '@pharos/contract/byoip/announcement'
@@ -158,8 +158,8 @@ function choiceOf(team: number): StoredChoice<string> {
 }
 
 /**
- * Returns the registries that may have the objects of a prefix, the likeliest first: the one that the person chose for the team, then the
- * regional one of the origin. None if neither is known: a guess would lead to the editor of a registry that refuses.
+ * Returns the registries that may have the objects of a prefix, the likeliest first: the registry that the user chose for the team, then the
+ * regional one of the origin. Empty if neither is known: a guess would lead to the editor of a registry that refuses.
  */
 function useRegistries(asn: number) {
   const verification = useAnswer(verifyAsnRoute, { params: { asn } })

@@ -1,4 +1,4 @@
-// What an announcement's state is called, and what can be done in it. Pure.
+// The label of an announcement's state, and the possible action. Pure.
 import type { Announcement } from '@pharos/contract/byoip/announcement'
 import type { Shown } from '../ui/status.tsx'
 import { openChecks } from './check-view.ts'
@@ -18,7 +18,7 @@ export function blockedReason(announcement: Announcement): string | undefined {
   return open > 0 ? regions.blocked(open) : undefined
 }
 
-/** Returns what a blocked announcement waits for; undefined if its status says enough. */
+/** Returns the reason why an announcement is blocked; undefined if its status is sufficient. */
 export function blockedShown(announcement: Announcement): Shown | undefined {
   const { status, validations = [] } = announcement
   if (status !== 'validation_failed' && status !== 'pending_validation') return undefined

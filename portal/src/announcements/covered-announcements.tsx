@@ -5,7 +5,7 @@ import { useAnswer } from '../api/queries.ts'
 import { words } from './words.ts'
 
 type Props = Omit<MultiSelectProps, 'data'> & {
-  /** Of the announcement whose letter it is. */
+  /** The announcement of the letter. */
   readonly announcementId: number
 }
 

@@ -1,4 +1,4 @@
-// The page of an announcement that was deleted, with the days left to restore it, or that the team does not have.
+// The page of a deleted announcement, with the days left to restore it, or of an unknown announcement.
 import { Group, Skeleton, Stack, Text } from '@mantine/core'
 import { getAnnouncementRoute, listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
 import { invalidate, useAnswer } from '../api/queries.ts'

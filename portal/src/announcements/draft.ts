@@ -1,4 +1,4 @@
-// The form for new announcements: its values as the request takes them, and as the address keeps them. Pure.
+// The form for new announcements: its values in the request and in the address. Pure.
 import type { createAnnouncementsRoute, NewAnnouncement } from '@pharos/contract/byoip/announcement'
 import type { Problem } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
@@ -35,7 +35,7 @@ export type PrefixMistake = {
   readonly index: number
   readonly prefix: string
   readonly msg: string
-  /** The prefix that was probably meant; the server sends it if host bits are set. */
+  /** The corrected prefix; the server sends it if host bits are set. */
   readonly canonical: string | undefined
 }
 
@@ -74,7 +74,7 @@ function announcementOf(draft: Draft, cidr: string): NewAnnouncement {
   }
 }
 
-/** Returns the draft that an address holds; values of another type are dropped. */
+/** Parses the draft in the address; values of another type are dropped. */
 export function draftOf(search: { readonly [Name in keyof DraftSearch]?: unknown }): Draft {
   return {
     cidr: textOf(search.cidr),
@@ -84,7 +84,7 @@ export function draftOf(search: { readonly [Name in keyof DraftSearch]?: unknown
   }
 }
 
-/** Returns what the address keeps of a draft, without empty values. */
+/** Returns the parameters of the address for a draft, without empty values. */
 export function searchOf(draft: Draft): Partial<DraftSearch> {
   const { cidr, regions } = draft
   const asn = asnOf(draft)

@@ -1,4 +1,4 @@
-// Edits what the team has set: description, AS-SET, regions and the letter's signatory. The effect on regions is shown first.
+// Edits the team's settings of an announcement: description, AS-SET, regions and the letter's signatory. Shows the effect on regions before saving.
 import { Alert, Text } from '@mantine/core'
 import {
   getAnnouncementRoute,

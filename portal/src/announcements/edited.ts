@@ -16,8 +16,8 @@ export function regionChanges(before: readonly string[], after: readonly string[
 }
 
 /**
- * Returns the body of the request, what differs from the values with which the form was opened; empty if nothing does. Regions are
- * sent as a whole set: what was added and removed is applied to the regions of now.
+ * Returns the request body: the values that differ from when the form was opened. Regions are
+ * sent as a whole set: additions and removals are applied to the current regions.
  */
 export function changesOf(
   opened: Edited,

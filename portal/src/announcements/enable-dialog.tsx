@@ -1,4 +1,4 @@
-// Before an announcement is enabled or disabled: the effect, from the server's dry run, or what prevents it.
+// Confirms enabling or disabling an announcement: the effect from the server's dry run, or the error that prevents it.
 import { List, Modal, Text } from '@mantine/core'
 import {
   getAnnouncementRoute,
@@ -15,7 +15,7 @@ import { words } from './words.ts'
 
 const { dialog: texts } = words
 
-/** Without a region: in all of the announcement's regions. */
+/** Without a region: all regions of the announcement. */
 export type Change = { readonly enabled: boolean; readonly region?: string }
 
 type Props = {

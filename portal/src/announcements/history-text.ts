@@ -1,4 +1,4 @@
-// An entry of an announcement's history as text. An unknown kind is shown by its name. Pure.
+// An entry of an announcement's history as text. The text of an unknown kind is its name. Pure.
 import type { HistoryEntry } from '@pharos/contract/byoip/announcement-checks'
 import { words } from './words.ts'
 import { regionReasons, regionReasonText, type ReasonAttrs } from '@pharos/contract/reason/region-reason'
@@ -12,7 +12,7 @@ const textIn = (detail: HistoryEntry['detail'], name: string): string | undefine
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Entries from before reasons were codes have a sentence instead. */
+/** Entries from before reasons had codes have a sentence instead. */
 function reasonIn(detail: HistoryEntry['detail']): string | undefined {
   const reason = regionReasons.find((one) => one === detail['reason'])
   return reason
@@ -96,7 +96,7 @@ export const kindGroups = {
 } as const
 export type KindGroup = keyof typeof kindGroups
 
-/** Returns the name of an actor such as `user:7`, by the names of the team's members; one without a name stays as it is. */
+/** Returns the name of an actor such as `user:7`, by the names of the team's members; unknown actors are unchanged. */
 export function actorName(actor: string, names: ReadonlyMap<string, string>): string {
   if (actor === 'operator') return texts.provider
   if (actor === 'reconciler') return texts.router

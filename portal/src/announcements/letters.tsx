@@ -102,7 +102,7 @@ function LetterTable({ letters }: { letters: readonly Letter[] }) {
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** Days before expiry from which a letter is shown as expiring. */
+/** Days before expiry from which a letter is marked as expiring. */
 const warnDays = 30
 
 function badgeOf({ status, valid_until: until }: Letter): Shown {

@@ -1,4 +1,4 @@
-// Adds prefixes: the server checks the form in a dry run, shown at the right, before anything is stored. The checked form is kept
+// Adds prefixes: the server checks the form in a dry run before it is submitted. The checked form is kept
 // in the address, so that the page that verifies an ASN can lead back to it.
 import { Alert, Button, Collapse, Group, NumberInput, Stack, Text } from '@mantine/core'
 import { ProblemError, type CallInput } from '@pharos/contract/client'
@@ -42,7 +42,7 @@ const isAsnUnverified = (error: unknown): boolean =>
 /** The compiler requires a body to have all of several alternative forms. */
 const inputOf = (draft: Draft) => ({ body: bodyOf(draft) }) as CallInput<typeof createAnnouncementsRoute>
 
-/** Returns what the announcements would be, with their checks. */
+/** Returns the announcements of a dry run, with their checks. */
 async function runChecks(draft: Draft): Promise<readonly Announcement[]> {
   const { body } = await call(createAnnouncementsRoute, {
     ...inputOf(draft),
@@ -85,7 +85,7 @@ export function NewAnnouncement() {
   })
   const form: DraftForm = useRequestForm<Draft, readonly Announcement[]>({
     initialValues: draftOf(search),
-    // Its body has the optional fields with the same rules; that of the creation is one of two forms.
+    // PATCH has the optional fields with the same rules; the body of the creation is a union of two forms.
     route: updateAnnouncementRoute,
     declared: useDeclared(),
     request: (draft) => {
@@ -102,7 +102,7 @@ export function NewAnnouncement() {
   const isUnverified = isAsnUnverified(form.error)
   return (
     <Page title={texts.title} note={texts.note}>
-      {/* Checking saves nothing. */}
+      {/* The dry run does not save. */}
       <UnsavedGuard isUnsaved={() => fields.isDirty() && !isLeaving.current && !isUnverified} />
       <div className={classes['halves']}>
         <Section title={texts.form}>
@@ -138,7 +138,7 @@ export function NewAnnouncement() {
   )
 }
 
-/** What has to exist before the prefix can be announced. */
+/** Requirements for announcing the prefix. */
 const Ahead = () => (
   <Section title={texts.aheadTitle}>
     <Text size="sm">{texts.ahead}</Text>

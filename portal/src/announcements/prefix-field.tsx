@@ -8,10 +8,10 @@ import { words } from './words.ts'
 
 const { add: texts } = words
 
-/** Mistakes shown in full; further ones are counted. */
+/** Mistakes listed in full; further ones are counted. */
 const shownMistakes = 3
 
-/** `error` is that of the whole request: it has the corrections beside the messages. */
+/** `error`: of the whole request; it contains the corrections beside the messages. */
 export function PrefixField({ fields, error }: { fields: Fields<Draft>; error: unknown }) {
   const draft = fields.values
   const mistakes = error instanceof ProblemError ? prefixMistakes(draft, error.problem.errors ?? []) : []

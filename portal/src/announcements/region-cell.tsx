@@ -1,4 +1,4 @@
-// In how many regions routers announce a prefix, of those that it is meant for: the same on every page.
+// The number of regions that announce a prefix, of the regions it is configured for. All pages use this cell.
 import { Dimmed } from '../ui/cells.tsx'
 import { regionCount, type Regional } from './region-count.ts'
 

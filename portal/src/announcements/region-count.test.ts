@@ -17,7 +17,7 @@ describe('the regions of an announcement', () => {
   it('are counted in one way: those that announce it, of those that it is meant for', () => {
     assert.equal(count(['ams', 'fra'], states('ams'))?.text, '1 of 2')
     assert.equal(count(['ams', 'fra'], states(), false)?.text, '0 of 2')
-    // None chosen, and never enabled: enabling it uses all of them.
+    // No region chosen, and never enabled: enabling it uses all regions.
     assert.equal(count([], [], false)?.text, '0 of 3')
     // Enabled before: the server knows in which.
     assert.deepEqual(count([], states(), false), {

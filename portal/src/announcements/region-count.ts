@@ -6,7 +6,7 @@ import { words } from './words.ts'
 export type Regional = Pick<Announcement, 'enabled' | 'regions' | 'region_states'>
 
 /**
- * Returns how many regions announce the prefix, of those that it is meant for: `2 of 5`, or `0` if only the server knows which
+ * Returns how many regions announce the prefix, of the regions it is configured for: `2 of 5`, or `0` if only the server knows which
  * regions enabling it uses. Undefined if the states are not known. `open`: the slugs of all regions that the team can use.
  */
 export function regionCount(

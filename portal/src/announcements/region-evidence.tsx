@@ -48,7 +48,7 @@ export function useEvidence({ id, cidr }: Announcement): ReadonlyMap<string, Sta
   )
 }
 
-/** Names routers that could not be read, and sessions of the others that are not established. A drained router is meant to announce nothing. */
+/** Returns the names of unreadable routers and of sessions on readable routers that are not established. Drained routers are left out. */
 const downIn = ({ routers }: Pick<AdminRegion, 'routers'>): string[] =>
   routers
     .filter(({ drained }) => drained === null)

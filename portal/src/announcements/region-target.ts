@@ -32,7 +32,7 @@ export function targetText(
   return states.length > 0 ? texts.whenEnabledLast : texts.whenEnabledAll(named(open.map(({ slug }) => slug)))
 }
 
-/** Returns the median of the measured times of the last change; undefined if none was measured. */
+/** Returns the median of the measured times of the last change; undefined without measurements. */
 export function medianTook(
   states: readonly Pick<RegionStateOfAnnouncement, 'took_ms'>[],
 ): { readonly ms: number; readonly count: number } | undefined {

@@ -1,4 +1,4 @@
-// Desired against observed: where the announcement is enabled, what the routers of each region carry, since when, and how long the
+// Desired against observed: where the announcement is enabled, the observed state of each region's routers, since when, and how long the
 // last change took.
 import { Group, Stack, Switch, Table, Text } from '@mantine/core'
 import type { Announcement, Region, RegionStateOfAnnouncement } from '@pharos/contract/byoip/announcement'

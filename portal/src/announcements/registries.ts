@@ -48,11 +48,11 @@ export const registries: readonly Registry[] = [
   },
 ]
 
-/** Returns the registry of that name in any case, such as `ripe` or `RIPE NCC`; undefined if it is none of them. */
+/** Returns the registry of that name in any case, such as `ripe` or `RIPE NCC`; undefined for an unknown registry. */
 export const registryOf = (name: string | null | undefined): Registry | undefined =>
   registries.find(({ source }) => name?.toUpperCase().startsWith(source))
 
-/** The text of a route object with what is known in place of its placeholders, which stay as they are otherwise. */
+/** Fills the placeholders of a route object as far as their values are known; the others stay. */
 export const fillObject = (
   text: string,
   known: { readonly source: string | undefined; readonly organization: string },

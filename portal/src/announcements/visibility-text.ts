@@ -1,5 +1,5 @@
-// Visibility in words: how many route collectors in other networks have the route, how fast a change reached them, and what is
-// wrong. Pure.
+// Visibility in words: how many route collectors in other networks have the route, how fast a change reached them, and
+// problems. Pure.
 import type { Visibility } from '@pharos/contract/byoip/visibility'
 import { formatDuration, since } from '../ui/time-text.ts'
 

@@ -7,7 +7,7 @@ import { queryClient } from './queries.ts'
 
 const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** Reports whether there was no answer, or one that the server is unavailable. */
+/** Returns whether the server did not answer, or a gateway reported it as unavailable. */
 export function isConnectionError(error: unknown): boolean {
   if (error instanceof ProblemError) return gatewayStatuses.has(error.problem.status)
   // A browser throws a TypeError if no answer came; reading the page of a gateway as JSON throws a SyntaxError.
@@ -84,6 +84,6 @@ export async function isServerReady(): Promise<boolean> {
   }
 }
 
-/** Repeats the failed queries of what is on the page. */
+/** Repeats the failed queries of the current page. */
 export const refetchFailed = (): Promise<void> =>
   queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => isConnectionError(state.error) })

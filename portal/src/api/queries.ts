@@ -35,7 +35,7 @@ export function answerOf<R extends Route>(route: R, input: CallInput<R>) {
 
 /**
  * Returns the query of an operation whose last answer stays on the screen (`isPlaceholderData`) while the next one is loaded. It
- * stays only if the two differ in query or body: the answer to another team or another object is never shown.
+ * stays only if the two differ in query or body: an answer to another team or object never appears.
  */
 export function answerOverLastOf<R extends Route>(route: R, input: CallInput<R>) {
   const options = answerOf(route, input)
@@ -60,7 +60,7 @@ export const useAnswer = <R extends Route>(
 
 /** Groups of operations whose changes the stream announces. */
 export type AnswerGroup = 'Analysis' | 'BYOIP' | 'DNS' | 'Inventory'
-/** What a name server serves is found out by polling. */
+/** Changes of served zones are found by polling. */
 const streamed: ReadonlySet<string> = new Set<AnswerGroup>(['Analysis', 'BYOIP'])
 /** Polling while the stream is connected: it does not announce every field. */
 const streamedMs = 60_000
@@ -82,7 +82,7 @@ function subscribeToLive(listener: () => void): () => void {
 }
 export const useLive = (): boolean | undefined => useSyncExternalStore(subscribeToLive, () => isLive)
 
-/** Returns the polling interval in milliseconds, false for none: longer while the stream announces changes. */
+/** Returns the polling interval in milliseconds, false without polling: longer while the stream announces changes. */
 export function refetchIntervalOf({ group }: Route, ms: number | undefined): number | false {
   if (ms === undefined) return false
   return isLive && streamed.has(group) ? Math.max(ms, streamedMs) : ms

@@ -1,6 +1,6 @@
 // The session of this tab and the others of the browser. The refresh token is a cookie that scripts cannot read; the access
 // token is in memory only. One tab at a time requests tokens (Web Locks) and posts them to the others, so that a refresh
-// token is presented once and no late answer replaces the cookie of a newer session. Nothing is stored in the browser.
+// token is presented once and no late answer replaces the cookie of a newer session. The browser stores no token.
 import { createClient, ProblemError, type Answer, type CallInput } from '@pharos/contract/client'
 import type { BodyOf, ResponseOf, Route } from '@pharos/contract/route'
 import {
@@ -13,7 +13,7 @@ import { answerQuestion, askToDiscard, hasUnsaved } from './unsaved.ts'
 
 export type SessionState =
   | { readonly kind: 'unknown' }
-  /** `userId`: whose session ended in this tab. */
+  /** `userId`: the user whose session ended in this tab. */
   | { readonly kind: 'out'; readonly reason?: 'expired' | 'signed_out'; readonly userId?: number }
   | { readonly kind: 'in'; readonly user: User; readonly etag: string }
 
@@ -38,17 +38,17 @@ type Entry = {
   readonly access: Access
   readonly user: User
   readonly etag: string
-  /** Of the stream when the tokens were made; undefined if the server does not tell. */
+  /** Position of the stream when the tokens were made; undefined if the server does not return it. */
   readonly position: string | undefined
 }
 type Message = Entry | { readonly out: 'signed_out' | 'expired' }
 
 let access: Access | undefined
-/** Every answer that this tab has of the team is newer. */
+/** Position of the stream before all answers of the team in this tab. */
 let position: string | undefined
-/** Of another team, until the person has decided about the unsaved changes of this tab. */
+/** The entry of another team, until the user has decided about the unsaved changes of this tab. */
 let held: Entry | undefined
-/** Resolves once nothing is held. */
+/** Resolves once the user has decided about an entry of another team. */
 let decision: Promise<void> | undefined
 let state: SessionState = { kind: 'unknown' }
 const listeners = new Set<() => void>()
@@ -85,7 +85,7 @@ export const session = {
   },
 
   /**
-   * One that has ended already is no error. After a failure the server is asked for the session, because an answer may be lost after it has
+   * Succeeds if the session has already ended. After a failure it asks the server for the session, because the answer may be lost after it
    * ended. Throws StillSignedIn with the failure as its cause if it has not ended, another error if the server did not answer.
    */
   async signOut(all = false): Promise<void> {
@@ -105,7 +105,7 @@ export const session = {
    * lost answer signs the user out: the old session has ended, and the new one is unknown.
    */
   replace: callForTokens,
-  /** Returns the position of the stream before anything of the team was read. */
+  /** Returns the position of the stream before the first answer of the team. */
   streamPosition: (): string | undefined => position,
   /** Takes the user that a change of the profile returned; its etag follows with the next refresh. */
   takeUser(user: User): void {
@@ -115,7 +115,7 @@ export const session = {
 
 export class StillSignedIn extends Error {}
 
-/** Asks the server whether there is a session. Must be called with the lock held. */
+/** Asks the server whether there is a session. The caller must have the lock. */
 async function isOpen(): Promise<boolean> {
   try {
     shareTokens(await requestTokens())
@@ -193,7 +193,7 @@ async function requestTokens(): Promise<Answer<typeof createSessionTokenRoute>> 
   return { ...rest, body: { ...body, user: body.user! } }
 }
 
-/** Must be called with the lock held. */
+/** The caller must have the lock. */
 async function refreshNow(): Promise<void> {
   try {
     shareTokens(await requestTokens())
@@ -227,7 +227,7 @@ function follow(entry: Entry): void {
   decision ??= decide(user.current_team.id).finally(() => (decision = undefined))
 }
 
-/** One session has one team: to stay, all tabs return to the team of this one. */
+/** A session has one current team: to stay, all tabs return to the team of this tab. */
 async function decide(ownTeamId: number): Promise<void> {
   const isDiscarded = await askToDiscard()
   if (held === undefined) return
@@ -237,7 +237,7 @@ async function decide(ownTeamId: number): Promise<void> {
   if (held !== undefined) await decide(ownTeamId)
 }
 
-/** Holds nothing any more, and closes the question. */
+/** Drops the entry of another team and closes the question. */
 function release(): void {
   held = undefined
   answerQuestion(false)

@@ -1,5 +1,5 @@
 // The stream of the team's changes. One tab of the browser follows it (Web Locks) and forwards its messages, since a browser
-// has few connections per server. A message invalidates queries; its content is not shown in their place.
+// has few connections per server. A message invalidates queries; its content is not rendered.
 import { ProblemError } from '@pharos/contract/client'
 import { openStream, type StreamEvent } from '@pharos/contract/messages/stream-client'
 import { queryClient, setLive, teamIdNow, type AnswerGroup } from './queries.ts'

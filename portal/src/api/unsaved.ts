@@ -31,7 +31,7 @@ export function useUnsaved(isUnsaved: () => boolean): void {
 
 export const hasUnsaved = (): boolean => [...guards].some((isUnsaved) => isUnsaved())
 
-/** Resolves with whether unsaved changes may be lost, true if there are none. An earlier question is answered with no. */
+/** Asks whether unsaved changes may be lost; resolves with true if there are no changes. An earlier question is answered with no. */
 export function askToDiscard(): Promise<boolean> {
   if (!hasUnsaved()) return Promise.resolve(true)
   answerQuestion(false)

@@ -1,4 +1,4 @@
-// The grants of the signed-in user in the team: pages offer only what the server would not refuse. Admins and staff have every
+// The grants of the signed-in user in the team: pages offer only actions that the server permits. Admins and staff have every
 // grant; the roles of others are read once for each team.
 import { getSessionTokenRoute } from '@pharos/contract/session/session'
 import { hasGrant, neededRole, type Grant } from '@pharos/contract/role'
@@ -10,7 +10,7 @@ import { useUser } from './use-session.ts'
 /** Reports whether the user's roles have the grant. */
 export type May = (grant: Grant) => boolean
 
-/** A change of roles is shown after this time, also if no page is opened. */
+/** Interval in which changed roles take effect if no page is opened. */
 const refreshMs = 60_000
 
 function useRoles(refetchInterval: number | false = false) {
@@ -25,7 +25,7 @@ function useRoles(refetchInterval: number | false = false) {
   return { hasEvery, roles: data?.token.roles, error, refetch }
 }
 
-/** Whether the roles are known; for the frame, which shows no page before. */
+/** Whether the roles are known; the frame shows pages only afterwards. */
 export function useRolesState(): {
   readonly isKnown: boolean
   readonly error: unknown
@@ -35,7 +35,7 @@ export function useRolesState(): {
   return { isKnown: hasEvery || roles !== undefined, error, retry: () => void refetch() }
 }
 
-/** Returns whether each grant is held; none is before the roles are known. */
+/** Returns whether the user has each grant; all false before the roles are known. */
 export function useMay(): May {
   const { hasEvery, roles } = useRoles()
   return useCallback(
@@ -46,7 +46,7 @@ export function useMay(): May {
 
 export const useGrant = (grant: Grant): boolean => useMay()(grant)
 
-/** The grants to see what belongs to a module. */
+/** The grants for reading the objects of a module. */
 const grantsOfModules: Readonly<Record<string, Grant>> = {
   inventory: 'inventory.see',
   ipam: 'ipam.see',
@@ -55,7 +55,7 @@ const grantsOfModules: Readonly<Record<string, Grant>> = {
   dns: 'dns.see',
 }
 
-/** Returns a function that reports whether the team has the module and the user may see what belongs to it. */
+/** Returns a function that reports whether the team has the module and the user may read its objects. */
 export function useSeenModules(): (module: string) => boolean {
   const enabled = useUser()?.enabled_modules
   const may = useMay()
@@ -70,5 +70,5 @@ export function useSeenModules(): (module: string) => boolean {
 
 export const useHasModule = (module: string): boolean => useSeenModules()(module)
 
-/** For what is shown but cannot be used: who can. */
+/** The tooltip of a disabled action: who can use it. */
 export const onlyWith = (grant: Grant): string => `Needs ${neededRole(grant)}. Ask an admin of your team.`

@@ -104,7 +104,7 @@ function StateOf({ proof }: { proof: AsnVerification }) {
   return <AsnBadge {...proof} />
 }
 
-/** Only what the team cannot solve by itself is an alert. */
+/** An alert for problems that only the provider can solve. */
 function Exception({ proof: { revoked, conflict } }: { proof: AsnVerification }) {
   if (revoked !== null)
     return (
@@ -167,7 +167,7 @@ const Expiry = ({ expires }: { expires: string | null }) =>
 const isOffered = ({ state, checked }: AsnProof): boolean => state !== 'unavailable' || checked !== null
 
 function Proofs({ proof: { methods, verified, expires, revoked } }: { proof: AsnVerification }) {
-  // The provider verified it without expiry: a proof would change nothing.
+  // The provider verified it without expiry: a proof is not needed.
   const isSettled = verified !== null && expires === null
   const offered = methods.filter(isOffered)
   return (
@@ -248,7 +248,7 @@ function Method({ proof, isSettled, isVerified }: MethodProps) {
   )
 }
 
-/** Lines shown at first: any of them is enough. */
+/** Lines visible at first: any of them is enough. */
 const shownLines = 3
 
 function StepToDo({ step: { text, lines, needs } }: { step: ProofStep }) {

@@ -84,7 +84,7 @@ export function Asns() {
   )
 }
 
-/** Accepts any number: the proof shows who holds it. */
+/** Accepts any number: the proof shows the holder. */
 function AddAsn() {
   const [asn, setAsn] = useState<string | number>('')
   const navigate = useNavigate()

@@ -27,7 +27,7 @@ type Verification = Pick<HeldAsn, 'verified' | 'verified_by' | 'expires'>
 const verifiedBy = (by: NonNullable<Verification['verified_by']>): string =>
   by === 'operator' ? texts.provider : texts.by(by)
 
-/** Days before expiry from which a proof is shown as expiring. */
+/** Days before expiry from which a proof is marked as expiring. */
 const warnDays = 30
 
 export function AsnBadge({ verified, verified_by: by, expires }: Verification) {

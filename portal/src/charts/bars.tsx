@@ -11,7 +11,7 @@ type BarsProps = {
   readonly label: string
   readonly items: readonly Share[]
   readonly unit: Unit
-  /** If the items are only part of it. */
+  /** Set if the items are only a part of the total. */
   readonly total?: number
   readonly rowsMax?: number
   readonly color?: ChartColor

@@ -5,7 +5,7 @@ import { words } from './words.ts'
 
 type BillBarProps = {
   readonly label: string
-  /** Bits per second, as all; null: not known. */
+  /** Rates in bits per second; null: unknown. */
   readonly billed: number | null
   readonly commit: number | null
   readonly forecast: number | null

@@ -98,7 +98,7 @@ export default function ChartCanvas(props: CanvasProps) {
   return <div ref={host} className={classes['canvas']} />
 }
 
-/** To the highest value at that time, as the pointer would. */
+/** Moves to the highest value at that time, as the pointer would. */
 function moveCursor(plot: UPlot, index: number): void {
   const left = plot.valToPos(plot.data[0][index]!, 'x')
   const tops = plot.data.slice(1).flatMap((values, at) => {

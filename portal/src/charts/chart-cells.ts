@@ -5,14 +5,14 @@ import { fade, type Inks } from './inks.ts'
 import { shadeAt, shadeColor, shadeScale } from './shades.ts'
 import { periodOf } from './stack.ts'
 
-/** Enough that no step between two of them is seen. */
+/** Enough shades that steps between them are invisible. */
 const shadeCount = 48
 /** Narrower columns have no line between them. */
 const lineFromWidth = 6
 
 type CellProps = Pick<ChartProps, 'times' | 'series' | 'periodMs'>
 
-/** Draws a cell for each value. A gap stays the ground, 0 is not. */
+/** Draws a cell for each value. A gap has the background color, 0 has a shade. */
 export function drawCells(plot: UPlot, { times, series, periodMs }: CellProps, inks: Inks): void {
   const { ctx, bbox } = plot
   const scale = shadeScale(series.map(({ values }) => values))

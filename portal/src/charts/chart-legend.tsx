@@ -10,7 +10,7 @@ import { words } from './words.ts'
 
 type SwatchProps = { readonly chart: Pick<ChartProps, 'kind'> } & Pick<ChartSeries, 'color' | 'isDashed'>
 
-/** As the series is drawn: a line, a dashed line, a dot, a square. */
+/** The shape of the series: a line, a dashed line, a dot, a square. */
 export function Swatch({ chart: { kind }, color, isDashed = false }: SwatchProps) {
   const shape =
     kind === 'scatter'

@@ -77,7 +77,7 @@ export function drawThresholds(plot: UPlot, thresholds: readonly ChartThreshold[
   ctx.restore()
 }
 
-/** On a piece of the ground, so that it can be read over lines. */
+/** Draws a background behind the text, so that it is readable over lines. */
 function drawLabel(
   ctx: CanvasRenderingContext2D,
   label: string,

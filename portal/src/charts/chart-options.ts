@@ -18,13 +18,13 @@ import {
 import { axisTimes } from './time-axis.ts'
 import { logAxis, tickLabels, valueAxis, type Unit, type ValueAxis } from './units.ts'
 
-/** Up to so many values, each is also a point. */
+/** Up to this number of values, each has a point. */
 const pointsMax = 48
 const dragMin = 6
 const markRoom = 20
 
 export type Drawing = {
-  /** The props as they are now. */
+  /** Returns the current props. */
   readonly now: () => ChartProps & { readonly height: number }
   readonly inks: Inks
   readonly timeZone: string
@@ -141,7 +141,7 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
   }
 }
 
-/** The width of the longest label, with its distances. */
+/** The width of the longest label, with margins. */
 function sizeOf(values: readonly string[], { ctx }: UPlot, inks: Inks): number {
   ctx.save()
   ctx.font = inks.font
@@ -221,7 +221,7 @@ function seriesOf(
       size: 5,
       stroke: ink,
       fill: ink,
-      // A gap at both sides leaves no line; few values are shown as what was measured.
+      // A gap at both sides leaves no line; few values are drawn as points.
       filter: (plot, index) => {
         const values = plot.data[index] as (number | null)[]
         if (isStep(now())) return [0]
@@ -242,7 +242,7 @@ function gradientOf({ ctx, bbox }: UPlot, ink: string): CanvasGradient | string 
   return gradient
 }
 
-/** What is filled between two columns: of a stack each with the one below, of a band its edges. */
+/** Returns the bands to fill: in a stack each series with the one below, otherwise between the edges of the range. */
 function bandsOf({ now, inks }: Drawing, columns: readonly Column[]): { bands: UPlot.Band[] } | undefined {
   const { kind, series } = now()
   const inkOf = (column: Column) => inks.of(series[column.series]!.color)

@@ -1,4 +1,4 @@
-// The content of a chart. Data are props: a chart requests nothing.
+// The content of a chart as props; charts send no requests.
 import type { ReactNode } from 'react'
 import type { Unit } from './units.ts'
 
@@ -23,7 +23,7 @@ export type ChartSeries = {
   readonly label: string
   readonly unit: Unit
   readonly color: ChartColor
-  /** One for each of the times; null is a gap. */
+  /** One value per time; null is a gap. */
   readonly values: ChartValues
   /** The range around the values, for a band. */
   readonly low?: ChartValues
@@ -54,9 +54,9 @@ export type ChartPoint = {
   readonly index: number
   readonly x: number
   readonly y: number
-  /** The series whose cell of a heatmap it is. */
+  /** Index of the series of this heatmap cell. */
   readonly row?: number
-  /** The column of a bar, or the cell. */
+  /** The column of the bar or cell. */
   readonly column?: {
     readonly left: number
     readonly top: number
@@ -71,13 +71,13 @@ export type ChartProps = {
   readonly kind: ChartKind
   /** Milliseconds since 1970, ascending. Of bars and cells: the start of each period. */
   readonly times: readonly number[]
-  /** Those of one unit share an axis; there may be two units. Stacks have one. */
+  /** Series with the same unit share an axis; at most two units. Stacks have one. */
   readonly series: readonly ChartSeries[]
   readonly marks?: readonly ChartMark[]
   readonly thresholds?: readonly ChartThreshold[]
-  /** Start and end of the time axis; if left out, those of the values. */
+  /** Start and end of the time axis; by default the first and last time. */
   readonly range?: TimeRange
-  /** Length of the period of a bar or cell; if left out, the shortest distance of two times. */
+  /** Length of the period of a bar or cell; if left out, the shortest interval between two times. */
   readonly periodMs?: number
   /** The last moment of a single measurement, which is drawn as a step; if left out, the end of the range. */
   readonly heldUntil?: number
@@ -95,13 +95,13 @@ export type ChartProps = {
   readonly onSelect?: (index: number) => void
   /** Called with the range that was dragged, and undefined for Reset. If left out, the chart zooms by itself. */
   readonly onZoom?: (range: TimeRange | undefined) => void
-  /** Whether the page's range is a zoomed one that Reset leaves. */
+  /** Whether the range is zoomed; Reset restores the earlier one. */
   readonly isZoomed?: boolean
-  /** False: the page itself names the series by their colors. */
+  /** False: the page has its own legend. */
   readonly hasLegend?: boolean
   readonly height?: number
   readonly isLoading?: boolean
-  /** The values are those of an earlier request until this one is answered. */
+  /** The values belong to an earlier request until this one is answered. */
   readonly isPlaceholder?: boolean
   /** Replaces the drawing with an error and a Retry. */
   readonly error?: string

@@ -13,14 +13,14 @@ export type Reading = {
   readonly isDashed: boolean
 }
 
-/** Returns the highest value, null if there is none. */
+/** Returns the highest value, or null. */
 export const highestOf = (values: ChartValues): number | null =>
   values.reduce<number | null>(
     (best, value) => (value !== null && (best === null || value > best) ? value : best),
     null,
   )
 
-/** Returns the values at an index: of a stack from the top down, with their total; of single points those that have one. */
+/** Returns the values at an index: of a stack from the top down, with their total; for single points only the series with a value. */
 export function readingsAt({ kind, series }: Pick<ChartProps, 'kind' | 'series'>, index: number): Reading[] {
   const readings = series.flatMap(
     ({ label, unit, color, values, low, high, isDashed = false }): Reading[] => {
@@ -41,7 +41,7 @@ export function readingsAt({ kind, series }: Pick<ChartProps, 'kind' | 'series'>
   return [...readings.toReversed(), { label: words.total, text, color: undefined, isDashed: false }]
 }
 
-/** Returns one sentence of the point, for screen readers. */
+/** Returns a sentence about the point, for screen readers. */
 export function sentenceAt(props: ChartProps, index: number, timeText: TimeText): string {
   const values = readingsAt(props, index).map(({ label, text }) => `${label} ${text}`)
   return [
@@ -84,7 +84,7 @@ export function tableRows({ times, series, pointText, hrefOf }: ChartProps, time
   }))
 }
 
-/** Returns the index of the next time with a value in that direction, or the same one if there is none. */
+/** Returns the index of the next time with a value in that direction, or the same index. */
 export function nextIndex(
   { times, series }: Pick<ChartProps, 'times' | 'series'>,
   from: number,

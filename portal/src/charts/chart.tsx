@@ -227,7 +227,7 @@ function Tooltip({ chart, point, timeText, isOpened }: TooltipProps) {
 
 const loadingBars = [38, 52, 44, 61, 70, 58, 66, 82, 74, 60, 48, 55, 68, 76, 64, 50]
 
-/** The shape of a chart, so that nothing moves when it arrives. */
+/** Has the size of the chart, so that the page does not move when it arrives. */
 const Loading = ({ height }: { readonly height: number }) => (
   <div className={classes['loading']} style={{ height }} role="status" aria-label={words.loading} aria-busy>
     {loadingBars.map((percent, at) => (

@@ -1,4 +1,4 @@
-// Series of a chart that are hidden.
+// Hidden series of a chart.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { hiddenOf, toggled } from './hidden.ts'

@@ -1,7 +1,7 @@
-// Which series of a chart a person has hidden. Pure.
+// The series of a chart that the user has hidden. Pure.
 
 /**
- * Returns those of the ids that are hidden. If nothing would be left, none is: a chart without any series would look like an absence
+ * Returns the hidden ids among `ids`. If all are hidden, returns an empty list: a chart without series would look like an absence
  * of values, and the ids change with each answer.
  */
 export function hiddenOf(ids: readonly string[], hidden: readonly string[]): readonly string[] {
@@ -9,6 +9,6 @@ export function hiddenOf(ids: readonly string[], hidden: readonly string[]): rea
   return found.length === ids.length ? [] : found
 }
 
-/** Returns the hidden ids after one of them is hidden or shown. */
+/** Hides a visible id or makes a hidden one visible. */
 export const toggled = (hidden: readonly string[], id: string): readonly string[] =>
   hidden.includes(id) ? hidden.filter((one) => one !== id) : [...hidden, id]

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { drawnAttributes } from '../theme/print.ts'
 import type { ChartColor } from './chart-props.ts'
 
-/** Returns the CSS variable of a series color; a state has that of its dot. */
+/** Returns the CSS variable of a series color; for a state, of its dot. */
 export const colorVariable = (color: ChartColor): string =>
   typeof color === 'number' ? `var(--series-${color})` : `var(--${color}-dot)`
 
@@ -18,7 +18,7 @@ export type Inks = {
   readonly font: string
 }
 
-/** Reads the colors as they are now. */
+/** Reads the current colors. */
 export function readInks(): Inks {
   const styles = getComputedStyle(document.documentElement)
   const read = (name: string) => styles.getPropertyValue(name).trim()

@@ -1,4 +1,4 @@
-// Places labels beside points and along the top of a chart so that none covers another. Pure.
+// Places labels beside points and along the top of a chart without overlaps. Pure.
 
 export type Box = {
   readonly left: number

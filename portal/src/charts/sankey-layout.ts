@@ -34,7 +34,7 @@ export type FlowNode = {
 export type FlowLink = Flow & {
   readonly path: string
   readonly thickness: number
-  /** Of all that leaves the first column. */
+  /** Share of the total that leaves the first column. */
   readonly share: string
   /** The place of the tooltip. */
   readonly x: number

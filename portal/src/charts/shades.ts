@@ -3,14 +3,14 @@
 export type ShadeScale = {
   readonly low: number
   readonly high: number
-  /** Powers of ten apart, from `low` to `high`. */
+  /** Number of powers of ten from `low` to `high`. */
   readonly ticks: readonly number[]
 }
 
-/** More would leave too few shades for each power of ten. */
+/** Maximum number of powers of ten: more would leave too few shades for each. */
 const decadesMax = 3
 
-/** Returns the scale of all values, whose ends are 1, 2 or 5 times a power of ten; undefined if none is above 0. */
+/** Returns the scale of all values, whose ends are 1, 2 or 5 times a power of ten; undefined without a value above 0. */
 export function shadeScale(lists: readonly (readonly (number | null)[])[]): ShadeScale | undefined {
   let [least, most] = [Infinity, 0]
   for (const values of lists)

@@ -1,4 +1,4 @@
-// All samples of a month in ascending order, with the one at a rank marked: the picture of a percentile.
+// All samples of a month in ascending order, with a mark at the rank: the picture of a percentile.
 import classes from './sorted-curve.module.css'
 import { formatValue } from './units.ts'
 

@@ -1,12 +1,12 @@
-// From series to the columns that are drawn: stacks, bands, the step of a single measurement. Pure.
+// Converts series to the columns of a chart: stacks, bands, the step of a single measurement. Pure.
 import type { ChartKind, ChartProps, ChartSeries, ChartValues } from './chart-props.ts'
 
 export const isBars = (kind: ChartKind): boolean => kind === 'bars' || kind === 'stacked-bars'
 export const isStacked = (kind: ChartKind): boolean => kind === 'stacked-area' || kind === 'stacked-bars'
 
 /**
- * Returns the running sums from the first series up. A gap counts as nothing if another series has a value at that time;
- * if none has one, all have a gap.
+ * Returns the running sums from the first series up. A gap counts as 0 if another series has a value at that time;
+ * otherwise all have a gap.
  */
 export function stack(lists: readonly ChartValues[]): (number | null)[][] {
   const length = lists[0]?.length ?? 0
@@ -74,7 +74,7 @@ export function drawnTimes({
   return [only, Math.max(end, only + 1)]
 }
 
-/** Returns the length of a bar's period: the shortest distance of two times. */
+/** Returns the length of a bar's period: the shortest interval between two times. */
 export function periodOf(times: readonly number[], periodMs?: number): number {
   if (periodMs !== undefined) return periodMs
   let least = Infinity
@@ -82,7 +82,7 @@ export function periodOf(times: readonly number[], periodMs?: number): number {
   return Number.isFinite(least) && least > 0 ? least : hourMs
 }
 
-/** Returns the range to draw. Bars have half a period of room at both ends, so that none is cut. */
+/** Returns the range to draw. Bars have half a period of room at both ends, so that bars are not cut. */
 export function drawnRange(
   props: Pick<ChartProps, 'kind' | 'times' | 'range' | 'periodMs' | 'heldUntil'>,
 ): [number, number] {

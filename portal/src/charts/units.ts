@@ -60,7 +60,7 @@ function readableStep(wanted: number, unit: Unit): number {
   const power = 10 ** Math.floor(Math.log10(wanted))
   const factor = [1, 2, 2.5, 5, 10].find((one) => one * power >= wanted * (1 - 1e-9))!
   const step = factor * power
-  // Things are whole, and 2.5 of them too few for a grid line.
+  // Counts are whole numbers, and steps of 2.5 are not.
   if (unit === 'count' || unit === 'packets') return Math.max(1, step < 10 ? Math.ceil(step) : step)
   return step
 }
@@ -91,7 +91,7 @@ export function logAxis(low: number, high: number): ValueAxis {
   return { min: ticks[0]!, max: ticks.at(-1)!, ticks }
 }
 
-/** 0.30000000000000004 is 0.3. */
+/** Rounds errors of binary fractions: 0.30000000000000004 becomes 0.3. */
 const clean = (value: number): number => Number(value.toPrecision(12))
 
 const powers = ['', 'k', 'M', 'G', 'T', 'P'] as const

@@ -1,4 +1,4 @@
-// What a person can do about an attack, each with its effect first: only what exists today.
+// Actions against an attack, each with a preview of its effect.
 import { Button, NativeSelect, Text } from '@mantine/core'
 import type { RelatedEventDetail, Relationship } from '@pharos/contract/events/event'
 import {
@@ -95,7 +95,7 @@ export function AttackActions({ event, relationships }: Props) {
 /** Whether the target is one address. */
 const isHost = (network: string) => /^[^/]+(\/(32|128))?$/.test(network) && !/:.*\/32$/.test(network)
 
-/** The neighbours are those in the network that is nearest to the target. */
+/** The neighbors in the network that is nearest to the target. */
 const isNetwork = ({ match_resource: kind, match_type: type }: Relationship) =>
   kind === 'prefix' && (type === 'covers' || type === 'exact')
 
@@ -180,7 +180,7 @@ function Withdraw({ id }: { id: number }) {
   return <WithdrawIn announcement={answer.data} regions={regions.data?.results ?? []} />
 }
 
-/** Nothing is shown for an announcement that no router announces for the team. */
+/** Renders only announcements that routers announce for the team. */
 function WithdrawIn({ announcement, regions }: { announcement: Announcement; regions: readonly Region[] }) {
   const { cidr, enabled, region_states: states = [] } = announcement
   const wanted = states.filter(({ desired }) => desired).map(({ region }) => region)
@@ -226,7 +226,7 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 
 function Related({ cidr }: { cidr: string }) {
-  // In whole hours, so that the request stays the same for a while.
+  // Rounded to hours, so that the request is cached.
   const start = new Date(Math.floor(Date.now() / hourMs) * hourMs - 30 * dayMs).toISOString()
   const { data } = useAnswer(listIncidentsRoute, { query: { affected_network: cidr, start, limit: 1 } })
   if (!data || data.count === 0) return null

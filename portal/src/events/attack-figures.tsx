@@ -1,4 +1,4 @@
-// The four numbers of an attack: its rate, its packets, how long, and how large it is among the team's attacks.
+// The four numbers of an attack: bit rate, packet rate, duration, and rank among the team's attacks.
 import type { RelatedEventDetail } from '@pharos/contract/events/event'
 import { listIncidentsRoute } from '@pharos/contract/events/incident'
 import { Link } from '@tanstack/react-router'
@@ -64,7 +64,7 @@ export function AttackFigures({ event }: { event: RelatedEventDetail }) {
 const days = 30
 const dayMs = 86_400_000
 
-/** Two counts are enough: all attacks of the 30 days up to its start, and those that were larger. */
+/** Two counts are enough: all attacks in the 30 days before its start, and the larger ones. */
 function Rank({ start, bps }: { start: string; bps: number }) {
   const at = Date.parse(start)
   const window = { start: new Date(at - days * dayMs).toISOString(), end: start, false_positive: false }
@@ -74,7 +74,7 @@ function Rank({ start, bps }: { start: string; bps: number }) {
   if (all === undefined || larger === undefined) return <Figure label={texts.rank} value={undefined} />
   const search = {
     from: addressTime(Date.parse(window.start)),
-    // To the minute: the next one includes this attack.
+    // Exclusive: the next minute includes this attack.
     to: addressTime(at + 60_000),
     sort: '-affected_bps',
     false_positive: false,

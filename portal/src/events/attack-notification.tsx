@@ -1,4 +1,4 @@
-// Shows a message on any page when an attack starts. Renders nothing itself.
+// Shows a message on any page when an attack starts; has no elements of its own.
 import { Anchor } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import type { StreamEvent } from '@pharos/contract/messages/stream-client'

@@ -5,7 +5,7 @@ type Event = Pick<RelatedEventDetail, 'end' | 'affected_bps' | 'affected_pps' | 
 
 const currentMs = 5 * 60_000
 
-/** Returns the rate that was measured last, if the attack is ongoing, measured again after the first time, and recently. */
+/** Returns the last measured rate of an ongoing attack, if there are several measurements and the last one is recent. */
 export function rateNow({ end, parsed_data: { timeline = [] } }: Event, now: number): number | undefined {
   const measured = timeline.filter(({ bps }) => bps !== undefined)
   const last = measured.at(-1)
@@ -14,7 +14,7 @@ export function rateNow({ end, parsed_data: { timeline = [] } }: Event, now: num
   return last.bps
 }
 
-/** Returns the size of a packet, if both peaks are of one moment; undefined if that is not known. */
+/** Returns the size of a packet, if both peaks have the same time; otherwise undefined. */
 export function bytesPerPacket({
   affected_bps: bps,
   affected_pps: pps,

@@ -25,7 +25,7 @@ type AttacksByDayProps = {
   /** Filters of the list of attacks. */
   readonly filters?: Readonly<Record<string, unknown>>
   readonly height: number
-  /** Below the bars, if there are any. */
+  /** Content below the bars. */
   readonly hint?: string
   /** Called with the period of a bar that is clicked. */
   readonly onPeriod: (range: TimeRange) => void

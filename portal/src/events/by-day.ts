@@ -46,7 +46,7 @@ const yearBefore = (end: string): string => new Date(Date.parse(end) - 365 * day
 const colors: Record<PeakBand, ChartColor> = { below_1g: 1, from_1g: 7, from_10g: 2, from_100g: 'bad' }
 const bands = Object.keys(peakBands) as PeakBand[]
 
-/** Returns the bars: a series for each band that has attacks. `total` is 0 if nothing happened. */
+/** Returns the bars: a series for each band that has attacks. `total` is 0 without attacks. */
 export function barsOf({ timestamps, series }: Timeseries): {
   readonly times: readonly number[]
   readonly series: readonly ChartSeries[]
@@ -63,7 +63,7 @@ export function barsOf({ timestamps, series }: Timeseries): {
   return { times: timestamps.map((time) => Date.parse(time)), series: shown, total }
 }
 
-/** Returns the time range of a bar, as the address of the list holds it. */
+/** Returns the time range of a bar, in the format of the address. */
 export function rangeOfBar({ timestamps, end }: Timeseries, index: number): TimeRange {
   const from = timestamps[index]!
   return { from: addressTime(Date.parse(from)), to: addressTime(Date.parse(timestamps[index + 1] ?? end)) }

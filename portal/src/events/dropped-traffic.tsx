@@ -1,4 +1,4 @@
-// What the team's shield rules dropped of an attack, and what passed, on top of each other: together they are all traffic to the target.
+// Traffic of an attack that the team's shield rules dropped and that passed, as a stack: together all traffic to the target.
 import { Text } from '@mantine/core'
 import type { RelatedEventDetail } from '@pharos/contract/events/event'
 import {
@@ -21,7 +21,7 @@ type Props = {
   readonly event: Pick<RelatedEventDetail, 'id' | 'start' | 'end' | 'affected_network' | 'marks'>
 }
 
-/** Renders nothing unless something was dropped, or rules drop what nobody counts: the other charts show all traffic. */
+/** Renders only if traffic was dropped, or dropping is not counted: otherwise the other charts contain all traffic. */
 export function DroppedTraffic({ event }: Props) {
   const { id, start, end, affected_network: network } = event
   const { data } = useQuery({

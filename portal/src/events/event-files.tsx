@@ -14,7 +14,7 @@ const { files: texts } = words
 /** Links work for ten minutes. */
 const refetchMs = 300_000
 
-/** Renders nothing without files. */
+/** Renders only if there are files. */
 export function EventFiles({ eventId }: { readonly eventId: string }) {
   const answer = useAllRows(listEventAttachmentsRoute, { params: { event_id: eventId } }, refetchMs)
   if (answer.error && !answer.data) return <FailedSection title={texts.title} answer={answer} />

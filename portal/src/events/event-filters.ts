@@ -1,4 +1,4 @@
-// The filters of the list of attacks: every one of the API.
+// The filters of the list of attacks. Each is a filter of the API.
 import { eventFlags, eventStatuses } from '@pharos/contract/events/event'
 import { classificationKeys, classificationLabel } from '@pharos/contract/events/classification'
 import { listIncidentsRoute } from '@pharos/contract/events/incident'
@@ -60,7 +60,7 @@ const types = classificationKeys.map((value) => ({ value, label: classificationL
 const flags = eventFlags.map((value) => ({ value, label: flagLabel(value) }))
 const times = { start: 'start', end: 'end' } as const
 
-/** Returns the filters; the sources are those of the latest attacks. */
+/** Returns the filters; the sources are taken from the latest attacks. */
 export function useEventFilters(): ListDeclaration {
   const latest = useAnswer(listIncidentsRoute, { query: { ordering: '-start', limit: 100 } }).data
   return useMemo(() => {

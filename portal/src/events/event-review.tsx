@@ -1,4 +1,4 @@
-// What the team decides about an event: acknowledged or not, an attack or a false positive, and comments. No other team sees it.
+// The team's review of an event: acknowledged or not, an attack or a false positive, and comments. It is visible to this team only.
 import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import {
   getRelatedEventRoute,
@@ -31,7 +31,7 @@ async function change(ids: readonly string[], body: Change): Promise<void> {
   await invalidate(getRelatedEventRoute, getIncidentRoute, listIncidentsRoute)
 }
 
-/** What the team decides about an attack is decided about all of its events, `eventIds`; a comment is on the event of the page. */
+/** A review applies to all events of the attack, `eventIds`; a comment belongs to the event of the page. */
 type Props = {
   readonly event: RelatedEventDetail
   readonly eventIds: readonly string[]

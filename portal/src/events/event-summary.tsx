@@ -1,4 +1,4 @@
-// An attack in brief, for the side panel of the list: its figures, and the course of its first event.
+// An attack in brief, for the side panel of the list: its figures, and the timeline of its first event.
 import { Box, Group, Skeleton, Text } from '@mantine/core'
 import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/events/event'
 import { classificationLabel } from '@pharos/contract/events/classification'
@@ -68,7 +68,7 @@ const ratesText = ({
     .filter(Boolean)
     .join(' · ') || null
 
-/** One measurement is no course. */
+/** A single measurement is not drawn. */
 function Course({ event }: { event: RelatedEventDetail }) {
   const { bps } = chartRatesOf(event)
   if (bps.filter((value) => value !== null).length < 2) return null

@@ -1,5 +1,5 @@
-// One attack: its figures, its traffic, what a person can do about it, its course, what it affects, and which detectors report it. The course is that
-// of one of its reports.
+// One attack: its figures, its traffic, actions, its timeline, the affected objects, and the detectors that report it. The timeline is
+// from one of its reports.
 import { Button, Group, Skeleton, Stack } from '@mantine/core'
 import { useClipboard, useMediaQuery } from '@mantine/hooks'
 import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/events/event'
@@ -89,7 +89,7 @@ function Shown({ event, incident }: { event: RelatedEventDetail; incident: Incid
   const now = useNow(end === null, 10_000)
   // A single measurement comes after the flow records, which have the whole course.
   const hasCourse = chartRatesOf(event).times.length > 1
-  // In one column, what to do comes right after the first picture.
+  // In one column, actions come right after the first picture.
   const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false })
   const actions = <AttackActions event={event} relationships={relationships} />
   const first = relationships.list?.find(({ match_resource: kind }) => kind !== 'asn')
@@ -151,7 +151,7 @@ function Shown({ event, incident }: { event: RelatedEventDetail; incident: Incid
   )
 }
 
-/** The figures of the attack, whatever the number of its reports: those of the list. */
+/** The figures of the attack over all its reports, as in the list. */
 const figuresOf = ({ start, end, affected_bps, affected_pps }: IncidentDetail) => ({
   start,
   end,

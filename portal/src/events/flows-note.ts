@@ -13,14 +13,14 @@ type Flows = Pick<
   'series' | 'timestamps' | 'interval' | 'partial' | 'sampling_rate' | 'sampled'
 >
 
-/** A larger difference is explained. */
+/** Ratio from which the difference is explained. */
 const differenceMin = 0.05
-/** Below so many sampled packets in a bucket, the error of sampling is larger than that (2 of 3 times). */
+/** Below this number of sampled packets in a bucket, the sampling error is usually larger than that ratio. */
 const samplesMin = 400
 /** Means of longer buckets are lower than the peak of seconds. */
 const finestSeconds = 60
 
-/** Returns the highest sum of the series in one bucket; null if nothing is known. */
+/** Returns the highest sum of the series in one bucket; null without values. */
 function peakOf({ series, timestamps }: Flows): number | null {
   const sums = timestamps.map((_, at) => {
     const known = series.flatMap(({ values }) => values[at] ?? [])
@@ -32,7 +32,7 @@ function peakOf({ series, timestamps }: Flows): number | null {
   )
 }
 
-/** Codes of what explains a difference of the two figures, the most important first. */
+/** Codes that explain a difference of the two figures, the most important first. */
 export function reasonsOf(
   { start, end, affected_bps: bps }: Event,
   flows: Flows,
@@ -52,7 +52,7 @@ export function reasonsOf(
   return reasons.length > 0 ? reasons : ['elsewhere']
 }
 
-/** Returns what the flow records count, with their highest rate beside that of the detector. */
+/** Returns the peak of the flow records beside the peak of the detector. */
 export function flowsNote(event: Event, flows: Flows | undefined): string {
   const peak = flows && peakOf(flows)
   if (flows === undefined || peak === null || peak === undefined || event.affected_bps === 0)

@@ -1,5 +1,5 @@
-// The flow records towards the target of an event, from a while before its start until a while after its end: what the network saw,
-// beside what the detector reported.
+// The flow records towards the target of an event, from a while before its start until a while after its end, to compare with the
+// report of the detector.
 import type { RelatedEventDetail } from '@pharos/contract/events/event'
 import type { ChartMark } from '../charts/chart-props.ts'
 import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
@@ -15,7 +15,7 @@ type Props = {
   readonly event: Pick<RelatedEventDetail, 'start' | 'end' | 'affected_bps' | 'affected_network' | 'flags'>
 }
 
-/** Renders nothing if there are no flow records of that time. */
+/** Renders only if there are flow records of that time. */
 export function FlowsOfEvent({ event }: Props) {
   const { start, end, affected_network: network, flags } = event
   const at = Date.parse(start)

@@ -20,7 +20,7 @@ const services: Readonly<Record<string, string>> = {
   wsd: 'WS-Discovery',
 }
 
-/** Returns the sentence for a classification; for one that is not known, that the kind is not known. */
+/** Returns the sentence for a classification; an unknown one gets a sentence too. */
 export function meaningOf(key: string): string {
   const [family = '', kind, service = ''] = key.split('.')
   if (kind === 'amplification' && services[service] !== undefined)

@@ -6,9 +6,9 @@ type Event = Pick<RelatedEventDetail, 'status' | 'parsed_data' | 'marks'>
 
 export type Mitigation = {
   readonly state: 'active' | 'ended' | 'unknown'
-  /** Those that are in this state, and since when without a break, as far as it is known. */
+  /** Sources in this state, and the start of the uninterrupted time if it is known. */
   readonly by: readonly { readonly source: 'rules' | 'detector'; readonly since: string | undefined }[]
-  /** The part of the attack that the team's rules drop now, of octets or packets, whichever is more; null if it is not measured. */
+  /** The part of the attack that the team's rules drop now, of octets or packets, whichever is more; null if unmeasured. */
   readonly share: number | null
   /** The detector's. */
   readonly actions: readonly string[]

@@ -1,13 +1,13 @@
 // The minimum rate of the event list as people type it: `500 Mbps`, `1.5G` or `100 kpps`. Pure.
 import { formatRate } from '../ui/rate.ts'
 
-/** Parameters of the API; one of them at most is set. */
+/** Parameters of the API; at most one is set. */
 export type MinimumRate = { readonly min_bps?: number | undefined; readonly min_pps?: number | undefined }
 
 const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4 }
 const rate = /^(\d+(?:[.,]\d+)?)\s*([kmgt]?)\s*(bps|bit\/s|b\/s|pps|p\/s)?$/i
 
-/** Returns undefined for text that is no rate; no rate for empty text. Without a unit, bits per second. */
+/** Returns undefined for an invalid text; an empty object for an empty text. Without a unit, bits per second. */
 export function parseRate(text: string): MinimumRate | undefined {
   if (text.trim() === '') return {}
   const [, digits, prefix, unit] = rate.exec(text.trim()) ?? []

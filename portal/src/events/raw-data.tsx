@@ -11,7 +11,7 @@ const { raw: texts } = words
 
 type DownloadJsonProps = {
   readonly event: RelatedEventDetail
-  /** What the file contains: the event itself or a part of it. */
+  /** The event or a part of it. */
   readonly content: unknown
   readonly children: string
 }

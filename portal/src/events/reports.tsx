@@ -1,4 +1,4 @@
-// The events of an attack that several detectors report, or one of them repeatedly. Each opens with its own course.
+// The events of an attack that several detectors report, or that one detector reports repeatedly. Each opens with its own timeline.
 import { Table, Text } from '@mantine/core'
 import type { IncidentDetail } from '@pharos/contract/events/incident'
 import { Dimmed } from '../ui/cells.tsx'

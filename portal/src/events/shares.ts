@@ -7,7 +7,7 @@ type Amounts = { readonly packets?: number | undefined; readonly bytes?: number 
 
 export type Shares = { readonly unit: 'bytes' | 'packets'; readonly items: readonly Share[] }
 
-/** Returns the bars of what has an amount: bytes if all have them, packets otherwise; undefined if none has. */
+/** Returns the bars of all entries with an amount: bytes if all have them, packets otherwise; undefined without amounts. */
 function sharesOf<T extends Amounts>(
   list: readonly T[] | undefined,
   labelOf: (one: T) => Omit<Share, 'value'>,
@@ -18,7 +18,7 @@ function sharesOf<T extends Amounts>(
   return unit && { unit, items: list!.map((one) => ({ ...labelOf(one), value: one[unit]! })) }
 }
 
-/** Returns the text of what has no amounts: `53 DNS, 123 NTP`. */
+/** Returns the text of entries without amounts: `53 DNS, 123 NTP`. */
 const namesOf = <T>(list: readonly T[] | undefined, labelOf: (one: T) => Omit<Share, 'value'>): string =>
   (list ?? [])
     .map(labelOf)
@@ -33,11 +33,11 @@ const portLabel = ({ port }: { readonly port: number }): Omit<Share, 'value'> =>
 export type ShareCard = {
   readonly kind: 'sources' | 'sourcePorts' | 'destinationPorts'
   readonly shares: Shares | undefined
-  /** If there are no amounts. */
+  /** Text without amounts. */
   readonly names: string
 }
 
-/** Returns what the detector reported, a card each. */
+/** Returns a card for each breakdown that the detector reported. */
 export function shareCards({
   top_sources,
   source_ports,

@@ -47,7 +47,7 @@ export function stepsOf({ start, end, parsed_data: { timeline = [], peaks } }: E
   const isSample = timeline.length > timelineMax - 20
   const steps = signalsSeen.flatMap(({ at, signal, repeats }): Step[] => {
     const word = signalSteps[signal]
-    // A detection at the start adds nothing.
+    // A detection at the start repeats it.
     if (!word || (signal === 'pending' && at === start)) return []
     return [{ at, ...word, ...(repeats > 0 ? { note: repetitionText(repeats, isSample) } : {}) }]
   })

@@ -7,7 +7,7 @@ import {
 import { useAnswer } from '../api/queries.ts'
 
 export type Relationships = {
-  /** Undefined until it is known; empty if the event is no longer linked to anything of the team. */
+  /** Undefined until it is known; empty if the event is no longer linked to an object of the team. */
   readonly list: readonly Relationship[] | undefined
   readonly error: unknown
   readonly retry: () => unknown

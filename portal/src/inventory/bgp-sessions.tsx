@@ -21,7 +21,7 @@ const colors: Readonly<Record<BgpState, StateColor>> = {
   unknown: 'idle',
 }
 
-/** Nothing without a session. */
+/** Renders only if there are sessions. */
 export function BgpSessions({ sessions }: { sessions: readonly BgpSession[] | undefined }) {
   if (!sessions || sessions.length === 0) return null
   return (

@@ -25,7 +25,7 @@ export function summaryOf(bill: BillablePort): string {
 export const modelOf = ({ billing_method: method, direction }: BillablePort): string =>
   `${words.billingMethod[method]}${method === 'flat' ? '' : `, ${words.billingDirection[direction]}`}`
 
-/** Below it a month is marked: a percentile leaves out as much. */
+/** Share below which a month is marked as incomplete: a percentile ignores as much. */
 const measuredWhole = 0.95
 
 /** Returns the share of the samples that were measured, in whole percent and rounded down, if it is too small to rely on. */

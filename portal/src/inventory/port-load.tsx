@@ -18,7 +18,7 @@ export const percentOf = (load: number): string =>
 export const ratesText = ({ in_bps: inBps, out_bps: outBps }: Rates): string =>
   words.ports.rates(formatRate(inBps ?? 0, 'bps'), formatRate(outBps ?? 0, 'bps'))
 
-/** A bar with its percent. Nothing is drawn if the load is not known. */
+/** A bar with its percent. Renders only if the load is known. */
 export function PortLoad({ port }: { port: Rates }) {
   const load = loadOf(port)
   if (load === undefined) return '–'

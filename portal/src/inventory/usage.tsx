@@ -79,7 +79,7 @@ export function UsageCard({ portId, serviceId }: { portId: number; serviceId: nu
   )
 }
 
-/** The committed rate, if it is that of this port and not of several together. */
+/** The committed rate of this port; null if several ports share it. */
 function useCommit(serviceId: number): number | null {
   const { data: service } = useAnswer(getServiceRoute, { params: { service_id: serviceId } })
   const isOfPort = service?.billing.scope === 'port' || service?.port_ids.length === 1

@@ -1,7 +1,7 @@
-// What a series of a device or port says of now. Pure.
+// The current value of a series of a device or port. Pure.
 import type { Series, Timeseries } from '@pharos/contract/timeseries'
 
-/** Lists know no rate of a port whose last bucket of 5 minutes began earlier. */
+/** Age limit of the last bucket: lists have no rate of a port with older data. */
 const freshMs = 12 * 60_000
 const bucketMs = 5 * 60_000
 

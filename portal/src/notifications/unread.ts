@@ -10,7 +10,7 @@ import { onMessage } from '../api/stream.ts'
 const pollMs = 30_000
 const unreadInput = { query: { unread: true, limit: 1 } }
 
-/** Returns the number; undefined while it is not known. Lists of notifications that are shown follow changes of it. */
+/** Returns the number; undefined until it is known. A change of it refreshes visible lists of notifications. */
 export function useUnread(): number | undefined {
   const isLive = useLive()
   const { data } = useQuery({
@@ -28,7 +28,7 @@ export function useUnread(): number | undefined {
   return data?.count
 }
 
-/** Shows the number at once, and requests the lists again. */
+/** Updates the number immediately, and requests the lists again. */
 function takeState({ unread }: NotificationsChangedData): void {
   const { queryKey } = answerOf(listNotificationsRoute, unreadInput)
   queryClient.setQueryData(queryKey, (known) => known && { ...known, count: unread })

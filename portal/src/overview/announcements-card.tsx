@@ -1,4 +1,4 @@
-// A few announcements with their state, those that need attention first.
+// A few announcements with their state, sorted by urgency.
 import { Skeleton } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip/announcement'
 import { RegionCount } from '../announcements/region-cell.tsx'

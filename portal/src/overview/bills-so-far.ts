@@ -8,17 +8,17 @@ export type ServiceBills<One extends Bill = BillablePort> = {
 }
 
 export type BillsSoFar<One extends Bill = BillablePort> = {
-  /** Above the commits of all ports; null: nothing is. */
+  /** Above the commits of all ports; null: no overage. */
   readonly overageBps: number | null
   /** Above the included volumes. */
   readonly overageOctets: number | null
-  /** The one with the greatest overage; undefined without any. */
+  /** The bill with the greatest overage; undefined without overage. */
   readonly largest: { readonly service: string; readonly bill: One } | undefined
   /** Undefined unless each bill has an amount, all in one currency. */
   readonly amount: { readonly value: string; readonly currency: string } | undefined
 }
 
-/** Returns undefined if nothing is billed. */
+/** Returns undefined without bills. */
 export function billsSoFar<One extends Bill>(
   services: readonly ServiceBills<One>[],
 ): BillsSoFar<One> | undefined {
@@ -41,7 +41,7 @@ export function billsSoFar<One extends Bill>(
   }
 }
 
-/** In the smallest unit of the currency: an amount is no binary fraction. */
+/** In the smallest unit of the currency, because an amount is not a binary fraction. */
 function amountOf(prices: readonly Bill['price'][]): BillsSoFar['amount'] {
   const currencies = new Set(prices.map((price) => price?.currency))
   const currency = prices[0]?.currency

@@ -15,7 +15,7 @@ import { words } from './words.ts'
 
 const { figures: texts } = words
 
-/** An answer, or why there is none. */
+/** Data, or the error of the request. */
 export type Answer<T> = {
   readonly data: T | undefined
   readonly error: unknown

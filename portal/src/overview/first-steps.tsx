@@ -1,4 +1,4 @@
-// In place of empty cards: what a new team does first, and what of it is done.
+// Replaces empty cards for a new team: the first steps, and their progress.
 import { Text } from '@mantine/core'
 import { listAsnsRoute } from '@pharos/contract/inventory/asn'
 import { listMembersRoute } from '@pharos/contract/team/member'
@@ -69,10 +69,10 @@ export function FirstSteps() {
 type StepProps = {
   readonly about: { readonly title: string; readonly text: string; readonly action: string }
   readonly to: LinkOptions
-  /** Undefined: not known. */
+  /** Undefined: unknown. */
   readonly done: StepState
   readonly grant: Grant
-  /** The one to do now. */
+  /** The next step. */
   readonly isNext?: boolean
 }
 

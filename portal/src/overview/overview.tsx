@@ -28,7 +28,7 @@ import { ToDo } from './to-do.tsx'
 import { useAttacks } from './use-attacks.ts'
 import { words } from './words.ts'
 
-/** Loaded with the charts once the browser is idle: nothing else depends on them. */
+/** Loaded with the charts once the browser is idle, because no other part depends on them. */
 const AttacksCard = lazy(async () => {
   await whenIdle()
   return { default: (await import('./attacks-card.tsx')).AttacksCard }

@@ -1,4 +1,4 @@
-// Prefixes by region, and the announcements that are shown: those that need attention first. Pure.
+// Prefixes by region, and the most urgent announcements. Pure.
 import type { Announcement, AnnouncementStatus } from '@pharos/contract/byoip/announcement'
 import { announcedIn } from '../announcements/region-count.ts'
 
@@ -12,7 +12,7 @@ export function countsByRegion(
   return counts
 }
 
-/** Returns the announcements of each region whose routers differ from what the team asked for. */
+/** Returns the announcements of each region whose routers differ from the team's settings. */
 export function deviationsByRegion(
   list: readonly Pick<Announcement, 'region_states'>[],
 ): ReadonlyMap<string, number> {
@@ -32,7 +32,7 @@ const first: readonly AnnouncementStatus[] = [
   'announced',
 ]
 
-/** Returns so many of them, in the order of the API within one status. */
+/** Returns the first `rows`, the most urgent status first, in the order of the API within a status. */
 export function urgentFirst<Row extends Pick<Announcement, 'status'>>(
   list: readonly Row[],
   rows: number,

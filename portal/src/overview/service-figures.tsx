@@ -1,4 +1,4 @@
-// Whether the services of the team work, and what they cost so far: ports, the bills of the month, zones.
+// The state and the current cost of the team's services: ports, the bills of the month, zones.
 import { listBillablePortsRoute } from '@pharos/contract/inventory/bill'
 import { listZonesRoute } from '@pharos/contract/dns/zone'
 import { interfaceStates } from '@pharos/contract/inventory/device'
@@ -20,7 +20,7 @@ const one = { limit: 1 }
 
 const notUp = interfaceStates.filter((state) => state !== 'up')
 
-/** Ports that are disabled are no failure: they are not counted as such. */
+/** Disabled ports are not failures, and not counted as such. */
 export function PortsUp() {
   const every = { refetchInterval: () => refetchIntervalOf(listPortsRoute, refetchMs) }
   const up = useQuery({
@@ -84,7 +84,7 @@ export function ZonesServed() {
   )
 }
 
-/** More services are left out, and said to be. */
+/** Further services are omitted, with a note. */
 const servicesMax = 6
 
 export function BillSoFar() {

@@ -1,4 +1,4 @@
-// The tasks that follow from what the API answered: what it is, who acts, and the page where it is done. Pure.
+// Derives tasks from answers of the API: description, who has to act, and the page. Pure.
 import type { Announcement } from '@pharos/contract/byoip/announcement'
 import type { Zone } from '@pharos/contract/dns/zone'
 import type { CrossConnect } from '@pharos/contract/inventory/cross-connect'
@@ -19,7 +19,7 @@ const { toDo: texts } = words
 /** The answers so far; undefined: not requested, or not answered yet. */
 export type Known = {
   readonly secondFactor?: SecondFactor | undefined
-  /** Announcements with one of `blockedStatuses`, with their checks. */
+  /** Announcements with any of `blockedStatuses`, with their checks. */
   readonly failed?: Counted<Announcement> | undefined
   /** Zones with an error, and zones whose name is not cleared. */
   readonly troubledZones?: Counted<Zone> | undefined
@@ -57,7 +57,7 @@ const fewCodes = 3
 
 const urgency: readonly StateColor[] = ['bad', 'warn', 'info', 'idle', 'ok']
 
-/** Returns what the person can do first, the most urgent at the top, then what waits for others. */
+/** Returns the user's tasks, the most urgent first, then tasks of others. */
 export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
   const tasks = [
     ...staffTasks(known),
@@ -142,7 +142,7 @@ function announcementTask(announcement: Announcement): Task {
     }
   const message = messages.find(({ severity }) => severity !== 'info') ?? messages[0]
   const detail = message?.message ?? texts.checksFailed
-  // An error on a router is the provider's to repair.
+  // The provider has to repair an error on a router.
   return status === 'error'
     ? { ...common, detail, color: 'bad', who: 'provider', verb: texts.view }
     : { ...common, detail, color: 'warn', who: 'you', verb: texts.fix }
@@ -261,7 +261,7 @@ function portTasks({ opticPorts }: Known): readonly Task[] {
       isMono: true,
       detail: warning ? opticsText(warning) : texts.light,
       color: 'warn',
-      // The module in the provider's port is the provider's.
+      // The provider owns the module in its port.
       who: isHere ? 'provider' : 'you',
       verb: texts.view,
       to: linkOptions({ to: '/ports/$id', params: { id: String(id) } }),

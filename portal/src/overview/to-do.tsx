@@ -1,4 +1,4 @@
-// What needs attention: each with its state, who acts, and the verb that leads to the page for it.
+// The list of tasks: state, who acts, and a link to the page, labelled with the action.
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
 import type { CallInput } from '@pharos/contract/client'
@@ -33,7 +33,7 @@ const shownRows = 5
 const requestedRows = 6
 const team = { team_id: 'current' } as const
 
-/** The zones that are not served as they should be: those of the figure too. */
+/** Zones with a serving problem; the figure counts the same zones. */
 export const troubledZones = {
   query: {
     status: ['error', 'pending_verification'] as ('error' | 'pending_verification')[],
@@ -42,7 +42,7 @@ export const troubledZones = {
   },
 }
 
-/** Requests only what the user's roles allow. */
+/** Sends the request only if the user's roles allow it. */
 function useIf<R extends Route>(allowed: boolean, route: R, input: CallInput<R>) {
   const { data, error, isPending, refetch } = useQuery({
     ...answerOf(route, input),
@@ -123,7 +123,7 @@ export function ToDo({ user }: { user: User }) {
     letters,
   ]
   const isLoading = answers.some((one) => one.isLoading)
-  // An unknown state is not "nothing to do".
+  // An unknown state must not appear as "nothing to do".
   const failures = answers.filter((one) => one.error)
   return (
     <Section

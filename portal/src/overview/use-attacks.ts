@@ -8,7 +8,7 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 const days = 30
 
-/** `isEnabled`: whether the team has the module. `largest`: so many of the largest attacks are read. */
+/** `isEnabled`: whether the team has the module. `largest`: number of the largest attacks to read. */
 export function useAttacks(isEnabled: boolean, largest: number) {
   // In whole hours, so that the requests stay the same between refreshes.
   const now = Math.floor(useNow() / hourMs) * hourMs

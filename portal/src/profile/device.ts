@@ -1,7 +1,7 @@
 // The browser and the system of a user agent, as people name their devices. Pure.
 type Pattern = readonly [pattern: RegExp, name: string]
 
-/** The first match counts: most browsers also name those that they are compatible with. */
+/** The first match counts: most browsers also name browsers they are compatible with. */
 const browsers: readonly Pattern[] = [
   [/\bEdg(?:A|iOS)?\/(\d+)/, 'Edge'],
   [/\bOPR\/(\d+)/, 'Opera'],

@@ -1,4 +1,4 @@
-// What the user is notified of in the current team, and which of it is mailed; for staff also the mails of their work. The mails
+// The user's notifications in the current team, and which are mailed; for staff also the mails of their work. The mails
 // link to this page.
 import { Alert, Skeleton } from '@mantine/core'
 import {

@@ -18,7 +18,7 @@ function RateInput({ of, unitLabel, ...props }: RateInputProps) {
   const value = props.input.value as number | null
   const [unit, setUnit] = useState(() => unitFor(of, value))
   const [typed, setTyped] = useState<string | number>(() => shown(value, unit.factor))
-  // Saved or restored values replace what was typed; "1." stays while it means the same.
+  // Saved or restored values replace the typed text; "1." stays because it means the same.
   const text = rateOf(typed, unit) === value ? typed : shown(value, unit.factor)
   const { onChange } = props.input
   const {

@@ -17,7 +17,7 @@ export const rateUnits = {
 
 export type Rate = keyof typeof rateUnits
 
-/** Returns the largest unit in which the rate is at least 1; the usual one for an empty field. */
+/** Returns the largest unit in which the rate is at least 1; the default unit for an empty field. */
 export function unitFor(rate: Rate, value: number | null): RateUnit {
   const units: readonly RateUnit[] = rateUnits[rate]
   if (value === null || value === 0) return units[1]!

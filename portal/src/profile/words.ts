@@ -8,7 +8,7 @@ const digests: Record<Digest, string> = {
   daily: 'Every day at 07:00 UTC',
 }
 
-/** What is mailed. */
+/** Settings of mails. */
 const kinds: Record<NotificationKind, { readonly label: string; readonly help: string }> = {
   attack: { label: 'Mail new attacks', help: 'An attack on your networks reaches one of these rates.' },
   attack_ended: { label: 'Mail when they end', help: 'An attack that was mailed is over, with its peak.' },

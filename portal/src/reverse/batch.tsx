@@ -1,4 +1,4 @@
-// Many names at once, from pasted lines: the effect of each first, then all or none.
+// Bulk import of names from pasted lines: previews the effect of each, then applies all in one transaction.
 import { Button, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { ProblemError } from '@pharos/contract/client'

@@ -18,7 +18,7 @@ type Props = {
   readonly records: ReadonlyMap<string, PtrRecord>
 }
 
-/** In columns and rows. */
+/** Numbers of columns and rows. */
 const moves: Readonly<Record<string, readonly [columns: number, rows: number]>> = {
   ArrowRight: [1, 0],
   ArrowLeft: [-1, 0],
@@ -91,7 +91,7 @@ export function Grid({ cidr, addresses, records }: Props) {
 type EditProps = { address: string; record: PtrRecord | undefined; onDone: () => void }
 
 export function EditName({ address, record, onDone }: EditProps) {
-  // As it was opened: a colleague may change the name meanwhile.
+  // The initial value: a colleague may change the name meanwhile.
   const [before] = useState(record?.ptrdname.replace(/\.$/, '') ?? '')
   const [name, setName] = useState(before)
   const save = useMutation({

@@ -14,7 +14,7 @@ import classes from './reverse.module.css'
 
 const { list: texts } = words
 const step = 256
-/** Fewer names are found by eye. */
+/** Below this number of names no search field is needed. */
 const searchFrom = 10
 
 export function Names({ records, count }: { records: readonly PtrRecord[]; count: number }) {

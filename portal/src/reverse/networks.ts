@@ -39,7 +39,7 @@ export function partsOf(cidrs: readonly string[]): string[] {
   return [...sorted, ...new Set(cidrs.filter((cidr) => cidr.includes(':')))]
 }
 
-/** Returns the addresses of an IPv4 part, in order; none of an IPv6 prefix. */
+/** Returns the addresses of an IPv4 part, in order; empty for an IPv6 prefix. */
 export function addressesOf(cidr: string): string[] {
   const [address = '', length = '32'] = cidr.split('/')
   const bits = parseV4(address)

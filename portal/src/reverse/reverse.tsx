@@ -1,4 +1,4 @@
-// Reverse DNS: the addresses of a network as a grid with their names, many names at once, and templates for whole networks.
+// Reverse DNS: the addresses of a network as a grid with their names, bulk import of names, and templates for whole networks.
 import { Group, Select, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { listPtrRecordsRoute } from '@pharos/contract/dns/ptr'
 import { useQuery } from '@tanstack/react-query'

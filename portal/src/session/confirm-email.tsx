@@ -1,4 +1,4 @@
-// The page that the link of a confirmation e-mail opens. It confirms at once: following the link is the proof.
+// The page that the link of a confirmation e-mail opens. It confirms without a further step: following the link is the proof.
 import { Alert, Skeleton } from '@mantine/core'
 import { confirmEmailRoute } from '@pharos/contract/session/account'
 import { useQuery } from '@tanstack/react-query'

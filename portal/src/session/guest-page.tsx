@@ -1,4 +1,4 @@
-// The frame of pages outside the portal's own: sign-in, and the pages that links in e-mails open. It shows whose portal this is.
+// The frame of guest pages: sign-in, and the targets of e-mailed links. It shows the provider's name.
 import { Alert, Anchor, Card, Stack, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
@@ -30,7 +30,7 @@ export function GuestPage({ title, children }: { title: string; children: ReactN
   )
 }
 
-/** The token of an e-mailed link. It follows the `#`, so that no log holds it, and leaves the address bar at once. */
+/** The token of an e-mailed link. It is in the fragment so that no log contains it, and is removed from the address bar immediately. */
 const token = location.hash.slice(1)
 if (/^\/(confirm-email|reset-password|invitation)$/.test(location.pathname) && token !== '')
   history.replaceState(history.state, '', location.pathname)

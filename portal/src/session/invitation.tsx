@@ -1,4 +1,4 @@
-// The page that the link of an invitation opens: the team that invites, and a new account if there is none yet.
+// The page that the link of an invitation opens: the team that invites, and the form for a new account if the user has no account yet.
 import { Alert, Skeleton, Text } from '@mantine/core'
 import {
   acceptInvitationRoute,

@@ -1,4 +1,4 @@
-// Shown in place of a page whose module is not enabled for the team: the module, and who can enable it.
+// Replaces a page whose module is disabled for the team: names the module and who can enable it.
 import { useUser } from '../api/use-session.ts'
 import { Empty } from '../ui/empty.tsx'
 import { TextLink } from '../ui/link.tsx'

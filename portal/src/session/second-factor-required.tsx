@@ -1,4 +1,4 @@
-// Shown in place of the pages of a team that requires a second factor, to a user without one: sets it up.
+// Replaces the pages of a team that requires a second factor for users without one, and sets it up.
 import { Alert, Skeleton, Stack, Text } from '@mantine/core'
 import { getSecondFactorRoute } from '@pharos/contract/session/second-factor'
 import { useState } from 'react'

@@ -48,7 +48,7 @@ export function SignIn() {
   const [needsCode, setNeedsCode] = useState(false)
   const left = state.kind === 'out' ? state : undefined
   const hasSignedOut = left?.reason === 'signed_out'
-  // Whoever signs in next starts at the overview, and reads no message of the session before.
+  // The next user starts at the overview, without messages of the earlier session.
   useEffect(() => {
     if (left?.reason !== undefined) clearNotifications()
     if (hasSignedOut && to !== undefined) void navigate({ to: '/sign-in', search: {}, replace: true })

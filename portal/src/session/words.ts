@@ -1,4 +1,4 @@
-// The texts of the pages for guests: sign-in and what the links of e-mails open.
+// Texts of the guest pages: sign-in and the targets of e-mailed links.
 export const words = {
   signIn: 'Sign in',
   signedOut: 'You have signed out.',

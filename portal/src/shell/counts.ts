@@ -1,4 +1,4 @@
-// The numbers beside the entries of the sidebar. A count that is not known is not shown: it is never 0 by default.
+// The numbers beside the entries of the sidebar. An unknown count is omitted, never 0.
 import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
 import type { CallInput } from '@pharos/contract/client'
 import { listIncidentsRoute } from '@pharos/contract/events/incident'
@@ -13,7 +13,7 @@ import { useInbox } from '../staff/inbox-rows.ts'
 
 export type Counts = Readonly<Record<CountName, number | undefined>>
 
-/** Requests what the user's role and team allow; the numbers follow the stream. */
+/** Sends only requests that the user's role and team allow; the stream keeps the numbers current. */
 export function useCounts(user: User): Counts {
   const has = useSeenModules()
   return {

@@ -16,7 +16,7 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** For a handler of keys: what is shown now, not when the page was last rendered. */
+/** For key handlers: the current overlay, which may be newer than the last rendering. */
 export const overlayNow = (): Overlay => shown
 
 export const useOverlay = (): Overlay => useSyncExternalStore(subscribe, overlayNow)

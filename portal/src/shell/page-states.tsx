@@ -1,4 +1,4 @@
-// Shown in place of a page: while it loads, if it failed, if its address is unknown or not open to the user.
+// States that replace a page: loading, failed, unknown address, or not open to the user.
 import { Anchor, Container, Skeleton, Stack, Text } from '@mantine/core'
 import type { Grant } from '@pharos/contract/role'
 import { isConnectionError } from '../api/connection.ts'
@@ -43,7 +43,7 @@ export const StaffOnly = ({ label }: { label: string }) => (
   </Page>
 )
 
-/** The roles of the user do not open the page. */
+/** The user's roles do not permit the page. */
 export const GrantMissing = ({ label, grant }: { label: string; grant: Grant }) => (
   <Page title={label}>
     <Empty title={t.grantMissing}>{onlyWith(grant)}</Empty>

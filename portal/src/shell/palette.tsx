@@ -1,4 +1,4 @@
-// The command palette: everything that the team holds, every page that the user may open, and the choices of the frame.
+// The command palette: the team's objects, all pages that the user may open, and actions of the frame.
 import '@mantine/spotlight/styles.css'
 import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'

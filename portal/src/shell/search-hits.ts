@@ -1,10 +1,10 @@
-// Where a hit of the search is shown in the portal.
+// The portal page of a search hit.
 import type { SearchHit, SearchKind } from '@pharos/contract/search'
 import { classificationLabel } from '@pharos/contract/events/classification'
 import { formatTime, type Zone } from '../ui/time.tsx'
 import { linkOptions, type LinkOptions } from '@tanstack/react-router'
 
-/** Returns the page of the hit; undefined for a team, which is switched to, and for what has no page of its own. */
+/** Returns the page of the hit; undefined for a team, which is switched to, and for kinds without a page. */
 export function pageOfHit({
   kind,
   id,

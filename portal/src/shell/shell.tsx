@@ -115,7 +115,7 @@ function Frame({ user }: { user: User }) {
               <ConfirmTimers />
             </Suspense>
           )}
-          {/* Nothing that was opened in a team, such as a dialog, is sent to another one. */}
+          {/* A new key per team: a dialog opened in one team must not send to another. */}
           <Content key={user.current_team.id} user={user} path={path} />
         </div>
       </AppShell.Main>
@@ -202,7 +202,7 @@ function Content({ user, path }: { user: User; path: string }) {
   const gatedTeamId = useGatedTeamId()
   const { isKnown, error, retry } = useRolesState()
   const may = useMay()
-  // Of the page that is rendered: while the next one loads, the address is that of the next one already.
+  // Of the rendered page: while the next page loads, the address has already changed.
   const page = pageAt(useMatches({ select: (matches) => matches.at(-1)?.pathname ?? path }))
   if (gatedTeamId === user.current_team.id && path !== '/profile')
     return (

@@ -1,4 +1,4 @@
-// Keyboard shortcuts: a single key, `g` and a key within a second, or Ctrl-K for the palette. None while the user types.
+// Keyboard shortcuts: a single key, `g` and a key within a second, or Ctrl-K for the palette. Disabled while the user types.
 // The palette and the list of shortcuts are loaded once the browser is idle. Keys that are typed before the palette has the focus become its query.
 import type { User } from '@pharos/contract/session/session'
 import { useNavigate } from '@tanstack/react-router'
@@ -23,7 +23,7 @@ export function Shortcuts({ user }: { user: User }) {
   const leader = useRef(-Infinity)
   const [query, setQuery] = useState('')
   useEffect(() => {
-    // Without it they are loaded when they are opened, and an error is shown then.
+    // A failure is ignored: they are loaded again when opened, which reports the error.
     void whenIdle().then(() => Promise.allSettled([loadPalette(), loadShortcutList()]))
   }, [])
   useEffect(() => setQuery(''), [shown])

@@ -1,4 +1,4 @@
-// Signing out from a menu. A failure is shown: on a shared device, the next person would have the session.
+// Signing out from a menu. Reports a failure: on a shared device, the next person would have the session.
 import { session, StillSignedIn } from '../api/session.ts'
 import { notifyFailure } from '../ui/notify.ts'
 import { words } from './words.ts'

@@ -7,7 +7,7 @@ import { useMay } from '../api/use-grant.ts'
 import { isBelow, pagesOf } from '../pages.tsx'
 import { Page } from '../ui/page.tsx'
 
-/** `path` is the address now; `entry` is the sidebar entry whose tabs are shown. */
+/** `path` is the address now; `entry` is the sidebar entry that has the tabs. */
 export function TabbedPages({
   user,
   entry,

@@ -1,4 +1,4 @@
-// The head of the sidebar: the current team, and the choice of another one for users who are in several.
+// The head of the sidebar: the current team, and a team switcher for members of several teams.
 import { Menu, TextInput, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import type { User } from '@pharos/contract/session/session'
 import { IconCheck, IconSelector } from '@tabler/icons-react'

@@ -1,4 +1,4 @@
-// The bar above every page: where the page is, whether it is live, the time zone, notifications and help.
+// The bar above every page: breadcrumbs, connection state, the time zone, notifications and help.
 import { ActionIcon, Menu, SegmentedControl, Tooltip } from '@mantine/core'
 import { IconBook, IconClock, IconHelp, IconKeyboard, IconLifebuoy } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-// Before a host is black-holed: what that means, what is on the host from the server's dry run, how long, and in which regions.
+// Before a host is black-holed: explains the effect, lists the services on the host from the server's dry run, and asks for duration and regions.
 import {
   Alert,
   Button,

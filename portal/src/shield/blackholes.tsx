@@ -46,12 +46,12 @@ export function Blackholes() {
 type OfHostProps = {
   readonly host: string
   readonly eventId: string
-  /** False if nothing can be requested: the attack has ended, or the host is not announced. */
+  /** False if a request is impossible: the attack has ended, or the host is not announced. */
   readonly canStart: boolean
   readonly frame: (title: string, text: ReactNode, tools?: ReactNode) => ReactNode
 }
 
-/** The last resort of an attack: its black hole with the time that is left, or the start of one. Renders nothing if neither applies. */
+/** The last resort in an attack: the active black hole with its remaining time, or the form to start one. Renders only if either applies. */
 export function BlackholeOfHost({ host, eventId, canStart, frame }: OfHostProps) {
   const canChange = useGrant('shield.apply')
   const [isOpen, setOpen] = useState(false)

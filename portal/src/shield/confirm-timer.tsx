@@ -1,5 +1,5 @@
-// Above every page while a list is not confirmed: how long until the earlier rules are restored, and what to do. The time is
-// that of the server, so that it survives a reload.
+// Above every page while a list is not confirmed: how long until the earlier rules are restored, and the actions. The time
+// comes from the server, so that it survives a reload.
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { listShieldListsRoute, type ShieldList } from '@pharos/contract/shield/shield'
 import { IconClockShield } from '@tabler/icons-react'
@@ -16,7 +16,7 @@ import classes from './shield.module.css'
 const { timer: texts } = words
 const shownMax = 3
 
-/** Renders nothing if every list is confirmed. */
+/** Renders only if a list is not confirmed. */
 export function ConfirmTimers() {
   const { data } = useAnswer(listShieldListsRoute, { query: { limit: 1000 } }, { refetchInterval: 10_000 })
   const open = (data?.results ?? [])

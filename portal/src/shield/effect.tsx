@@ -1,5 +1,5 @@
 // The effect that a list would have had on the traffic of the last hour: the shares of attack and of normal traffic by octets, packets and
-// connections, how old the newest flows are, and the limits of the estimate. Without flow records the effect is unknown, never none.
+// connections, how old the newest flows are, and the limits of the estimate. Without flow records the effect is unknown, never zero.
 import { Alert, Text } from '@mantine/core'
 import type { ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield/shield'
 import { formatRate } from '../ui/rate.ts'
@@ -11,7 +11,7 @@ const { effect: texts } = words
 
 type EffectProps = {
   readonly whatIf: ShieldWhatIf
-  /** The part of one attack that is dropped, which is shown first. */
+  /** The dropped part of one attack, listed first. */
   readonly attackShare?: number | null
 }
 
@@ -72,7 +72,7 @@ type MeterProps = {
   readonly shares?: Shares
   readonly volume?: string
   readonly none: string
-  /** Of the part that is dropped: dropping attacks is wanted, dropping normal traffic is not. */
+  /** The color of a dropped share: dropping attack traffic is good, dropping normal traffic is bad. */
   readonly color: 'ok' | 'bad'
 }
 
@@ -115,7 +115,7 @@ export function Warnings({ warnings }: { readonly warnings: readonly ShieldWarni
   )
 }
 
-/** Returns the sentence of a warning; other rules are named by their place, as the list shows it. */
+/** Returns the sentence of a warning; other rules are named by their placein the list. */
 export function warningText({
   code,
   detail,

@@ -1,4 +1,4 @@
-// How fast the counters of rules rise, from the readings of the server that the polls of the portal return. Pure.
+// Rates of the rules' counters, from the readings that polls of the portal return. Pure.
 import type { ShieldRule } from '@pharos/contract/shield/shield'
 
 type Reading = {
@@ -16,7 +16,7 @@ export type Readings = ReadonlyMap<number, Reading>
 
 type Counted = Pick<ShieldRule, 'id' | 'hits'>
 
-/** The server reads each scrubber every 10 s; readings that are closer are those of two scrubbers. */
+/** The server reads each scrubber every 10 s; closer readings come from different scrubbers. */
 const closestMs = 5_000
 /** After this time without a new reading the counter has stopped. */
 const stoppedMs = 25_000

@@ -1,4 +1,4 @@
-// The rule lists of the team, one for each prefix, and the start of a new one.
+// The rule lists of the team, one per prefix, and the form for a new list.
 import { Autocomplete, Button, Group } from '@mantine/core'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
 import { listPrefixesRoute } from '@pharos/contract/inventory/prefix'
@@ -98,7 +98,7 @@ export function ShieldLists() {
   )
 }
 
-/** Any prefix may be typed: the server names those that the team does not hold. */
+/** Accepts any prefix: the server rejects prefixes that the team does not hold. */
 function NewList() {
   const [prefix, setPrefix] = useState('')
   const navigate = useNavigate()

@@ -1,11 +1,11 @@
-// Why a rule or a list has its status, as a sentence. The API names other rules by their sequence; here they have the place that the list
-// shows. Pure.
+// Why a rule or a list has its status, as a sentence. The API names other rules by their sequence; here they have the position in the list
+// on the page. Pure.
 import type { ShieldList, ShieldRule } from '@pharos/contract/shield/shield'
 import { words } from './words.ts'
 
 const { reasons: texts } = words
 
-/** `placeOf` returns the place of a rule by its id, from 1; undefined if the list does not show it. */
+/** `placeOf` returns the place of a rule by its id, from 1; undefined if it is not in the list. */
 export function ruleReasonText(
   { code, detail, other }: NonNullable<ShieldRule['status_reason']>,
   placeOf: (id: number) => number | undefined,

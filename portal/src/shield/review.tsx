@@ -1,4 +1,4 @@
-// The plan of a list before it is applied: what changes, what it would have done in the last hour, and the time in which it must
+// The plan of a list before it is applied: the changes, the estimated effect in the last hour, and the time in which it must
 // be confirmed. The plan and its effect are the server's dry run.
 import { Button, Checkbox, Group, Modal, Select, Skeleton, Stack, Text, Alert } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
@@ -24,7 +24,7 @@ import { Problem } from '../ui/problem.tsx'
 
 const { review: texts } = words
 
-/** In seconds; 0 is no timer. */
+/** In seconds; 0: no timer. */
 const times = [60, 120, 300, 600, 1800, 0] as const
 const usualTime = 300
 

@@ -50,7 +50,7 @@ export const draftOf = (rule: NewShieldRule | ShieldRule, key: string): DraftRul
   key,
 })
 
-/** Returns the list with a rule in the place of the one that has its key, or at the end if none has. */
+/** Replaces the rule with the same key, or appends the rule. */
 export function withRule(list: readonly DraftRule[], rule: DraftRule): readonly DraftRule[] {
   const at = list.findIndex(({ key }) => key === rule.key)
   return at < 0 ? [...list, rule] : list.with(at, rule)

@@ -91,7 +91,7 @@ const protocolOf = (typed: string): string => {
   return named?.[0] ?? ({ '6': 'tcp', '17': 'udp' } as Readonly<Record<string, string>>)[wanted] ?? wanted
 }
 
-/** Ports without a protocol are those of TCP and UDP. */
+/** Ports require TCP, UDP or any protocol. */
 const conditionsOf = (protocol: string) => ({
   hasPorts: protocol === 'tcp' || protocol === 'udp' || protocol === 'any',
   hasFlags: protocol === 'tcp',
@@ -203,7 +203,7 @@ type RuleFormProps = {
   readonly onClose: () => void
 }
 
-/** A rule in a dialog; saving changes the draft of the list and sends nothing. */
+/** A rule in a dialog; saving changes only the draft of the list. */
 export function RuleForm({ prefix, rule, isNew, onSave, onClose }: RuleFormProps) {
   const form = useRequestForm<Values, RuleContent>({
     initialValues: valuesOf(rule),

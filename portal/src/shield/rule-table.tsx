@@ -204,7 +204,7 @@ function Row(props: RowProps) {
   )
 }
 
-/** Disabled rules decide nothing; without flow records nothing is known. */
+/** A dash for disabled rules; unknown without flow records. */
 function Decided({ rule, at, whatIf }: RowProps) {
   if (!rule.enabled) return <span className={classes['small']}>–</span>
   if (!whatIf || whatIf.state !== 'complete')

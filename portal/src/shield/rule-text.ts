@@ -16,7 +16,7 @@ export function actionText({ action, rate_bps: bps, rate_pps: pps }: RuleContent
 const isMany = (ports: string) => /[,-]/.test(ports)
 const spaced = (list: string) => list.replaceAll(',', ', ')
 
-/** No IP packet is longer: the end of the range says nothing. */
+/** 65535 is the longest IP packet: the text omits this end of the range. */
 const lengthText = (length: string): string => {
   const least = /^(\d+)-65535$/.exec(length)?.[1]
   return least === undefined ? texts.length(spaced(length)) : texts.lengthFrom(least)

@@ -1,4 +1,4 @@
-// The rules of one prefix: an ordered list that is edited as a draft, with what it would have done in the last hour, and applied as
+// The rules of one prefix: an ordered list that is edited as a draft, with its estimated effect in the last hour, and applied as
 // a whole after a review.
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -86,7 +86,7 @@ function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) 
   const version = versionOf(rules, list)
   const [base, setBase] = useState<Base>(() => ({ version, rules: draftsOf(rules) }))
   const [draft, setDraft] = useState<readonly DraftRule[]>(base.rules)
-  /** The key of the rule in the form; one that is not in the draft is a new rule. */
+  /** The key of the rule in the form; a key that is not in the draft is a new rule. */
   const [edited, setEdited] = useState<string>()
   const [isReviewed, setReviewed] = useState(false)
   const plan = useMemo(() => planOf(base.rules, draft), [base, draft])
@@ -241,7 +241,7 @@ const EffectOfDraft = ({ isEmpty, effect, isCurrent }: EffectOfDraftProps) => (
 let keys = 0
 const newKey = () => `new-${++keys}`
 
-/** Requests what the draft would have done, shortly after it has changed. */
+/** Requests the effect of the draft shortly after a change. */
 function useEffectOf(prefix: string, draft: readonly DraftRule[]) {
   const rules = useMemo(() => requestOf(draft), [draft])
   const [settled] = useDebouncedValue(rules, 400)

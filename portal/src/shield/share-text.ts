@@ -10,7 +10,7 @@ export function shareText(share: number | null): string {
   if (percent === 0) return '0 %'
   if (percent < 0.01) return '<0.01 %'
   if (percent > 99.99 && percent < 100) return '>99.99 %'
-  // 100 % is all of it, and never the rest of a rounding.
+  // 100 % only for the whole, never by rounding.
   const digits = percent < 1 || percent > 99.9 ? 2 : percent < 10 || percent > 99 ? 1 : 0
   return `${Number(percent.toFixed(digits))} %`
 }
@@ -22,7 +22,7 @@ export type Shares = {
   readonly flows: number | null
 }
 
-/** The largest share: a service of few octets is seen by its packets or connections. Null if none is known. */
+/** The largest share: a service of few octets is visible by its packets or connections. Null if all are unknown. */
 export function largestShare({ bytes, packets, flows }: Shares): number | null {
   const known = [bytes, packets, flows].filter((share) => share !== null)
   return known.length === 0 ? null : Math.max(...known)

@@ -1,5 +1,5 @@
-// Rules that would stop an attack: what each catches of it and of normal traffic, and the way to apply them with a timer. Also the
-// rules that are in place for the target, with what they match now.
+// Rules that would stop an attack: the matched share of the attack and of normal traffic, and applying them with a timer. Also the
+// active rules for the target, with their current rates.
 import { Button, Skeleton, Text } from '@mantine/core'
 import { listShieldListsRoute, listShieldRulesRoute, type ShieldRule } from '@pharos/contract/shield/shield'
 import { suggestShieldRulesRoute, type ShieldSuggestions } from '@pharos/contract/shield/suggestion'
@@ -23,7 +23,7 @@ import { words } from './words.ts'
 const { suggest: texts } = words
 const rulesMax = 1000
 
-/** The content of the step "Drop the attack" on the page of an event; its title says what is known. */
+/** The content of the step "Drop the attack" on the page of an event; its title reports the state of the data. */
 export function Suggestions({
   eventId,
   isOngoing,
@@ -51,7 +51,7 @@ export function Suggestions({
   return <Suggested answer={answer.data} prefix={prefix} />
 }
 
-/** How much of the attack the rules of the team cover, and how much is left; nothing if they cover none of it. */
+/** The covered and the remaining share of the attack; empty if the team's rules cover no part of it. */
 function Covered({ share }: { readonly share: number | null }) {
   if (share === 0) return null
   return (
@@ -63,7 +63,7 @@ function Covered({ share }: { readonly share: number | null }) {
 
 type SuggestedProps = { readonly answer: ShieldSuggestions; readonly prefix: string }
 
-/** Those that are in place are listed with the rules in place. */
+/** Suggestions that are already active appear in the list of active rules only. */
 function Suggested({ answer, prefix }: SuggestedProps) {
   const canChange = useGrant('shield.apply')
   const [isOpen, setOpen] = useState(false)
@@ -147,7 +147,7 @@ type ReviewSuggestedProps = {
   readonly onClose: () => void
 }
 
-/** The plan is that against the rules which are applied now. */
+/** The plan is made against the currently applied rules. */
 function ReviewSuggested({ answer, prefix, onClose }: ReviewSuggestedProps) {
   const { rules } = useRules(prefix)
   const before = useMemo(() => rules?.map((rule) => draftOf(rule, String(rule.id))), [rules === undefined])
@@ -166,7 +166,7 @@ function ReviewSuggested({ answer, prefix, onClose }: ReviewSuggestedProps) {
   )
 }
 
-/** A rule with the content of an applied one is that one. */
+/** A rule with the same content as an applied rule is that rule. */
 function matched(before: readonly DraftRule[], { rules }: ShieldSuggestions): readonly DraftRule[] {
   const free = [...before]
   return rules.map((rule, at) => {
@@ -191,7 +191,7 @@ type RulesInPlaceProps = {
   readonly frame: (content: ReactNode) => ReactNode
 }
 
-/** Rules for the target that drop or limit, with their counters. Renders nothing if there are none. */
+/** Rules for the target that drop or limit, with their counters. Renders only if there are any. */
 export function RulesInPlace({ network, frame }: RulesInPlaceProps) {
   const canChange = useGrant('shield.apply')
   const answer = useRulesAround(network)

@@ -1,4 +1,4 @@
-// An approval: what would change and why it waits, what the rules of a list would have done, and the decision, or the one that was made.
+// An approval: the changes and their reasons, the estimated effect of shield rules, and the decision, pending or made.
 import { Skeleton, Stack, Text } from '@mantine/core'
 import { getApprovalRoute, type ApprovalDetails, type ApprovalItem } from '@pharos/contract/operator/approval'
 import { neverApproved } from '@pharos/contract/reason/approval-reason'

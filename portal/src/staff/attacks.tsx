@@ -110,7 +110,7 @@ const declaration: ListDeclaration = {
 
 const idOf = ({ id, team }: StaffIncident): string => `${team.id} ${id}`
 
-/** The page of an attack is the customer's: the panel has what is known without it, and the way to it. */
+/** The page of an attack belongs to the customer: the panel has the data of the list and a link to it. */
 const panel: PanelDeclaration<StaffIncident> = {
   title: (attack) => (attack ? networkText(attack.network) : texts.title),
   render: (_id, attack) => attack && <Summary attack={attack} />,

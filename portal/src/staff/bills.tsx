@@ -1,4 +1,4 @@
-// The closed bills of all customers: what is invoiced, which bills need a decision, and what corrections changed.
+// The closed bills of all customers: invoiced amounts, bills that need a decision, and the changes by corrections.
 import { Stack, Text } from '@mantine/core'
 import { listStaffBillsRoute, type StaffBill } from '@pharos/contract/operator/bill'
 import { billedText } from '@pharos/contract/inventory/bill-text'

@@ -1,4 +1,4 @@
-// A request whose changes are paused: who asked, what happens in which region, where the prefixes stay announced, why it waits.
+// A request whose changes are paused: the requester, the changes by region, where the prefixes stay announced, and the reason.
 import { Group, Stack, Table, Text } from '@mantine/core'
 import { listAnnouncementsOfTeamRoute, type Announcement } from '@pharos/contract/byoip/announcement'
 import { ProblemError } from '@pharos/contract/client'
@@ -196,7 +196,7 @@ function effectsOf(
   ]
 }
 
-/** Decides region by region. One whose changes differ by now stays, and is named. */
+/** Decides region by region. A region whose changes have differed since stays open, and is named. */
 async function decide({ approvals }: ChangeRequest, isApproval: boolean, values: NoteValues): Promise<void> {
   try {
     for (const { id, region } of approvals)

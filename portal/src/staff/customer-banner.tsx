@@ -11,7 +11,7 @@ import classes from './staff.module.css'
 
 const { inTeam: t } = words
 
-/** Nothing in the teams that the user is a member of. */
+/** Renders only in teams that the user is not a member of. */
 export function CustomerBanner({ user: { current_team: current, teams } }: { user: User }) {
   const navigate = useNavigate()
   if (teams.some(({ id }) => id === current.id)) return null

@@ -74,11 +74,11 @@ export function Waiting({ teamId }: { teamId: number }) {
 
 type OpenProps = {
   readonly customer: Pick<Customer, 'id' | 'name'>
-  /** The page that is shown then; the overview if left out. */
+  /** The page to open; by default the overview. */
   readonly to?: LinkOptions
 }
 
-/** Switches the session to the customer's team, after a word about what that means. */
+/** Switches the session to the customer's team, after a confirmation. */
 export function OpenAsTeam({ customer: { id, name }, to = { to: '/' } }: OpenProps) {
   const user = useUser()
   const navigate = useNavigate()

@@ -1,4 +1,4 @@
-// The customers of the provider: what each has, and what of it waits for staff.
+// The customers of the provider, with their objects and pending decisions.
 import { Group, Stack } from '@mantine/core'
 import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/operator/team'
 import { useMemo } from 'react'

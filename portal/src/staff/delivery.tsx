@@ -96,7 +96,7 @@ function Notes({ notes }: Pick<IngestDeliveryDetail, 'notes'>) {
   )
 }
 
-/** JSON is shown with line breaks; anything else as it is. */
+/** Adds line breaks to JSON; returns other content unchanged. */
 function contentText({ content, content_encoding }: IngestDeliveryDetail): string {
   if (content_encoding === 'base64') return `${t.notText}\n${content}`
   try {

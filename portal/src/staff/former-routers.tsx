@@ -1,4 +1,4 @@
-// Routers that regions no longer have and that are not empty yet: the routes left on each, and giving one up whose hardware is gone.
+// Routers that regions no longer have and that are not empty yet: the routes left on each, and abandoning a router whose hardware is gone.
 import { Button, Table, Text, VisuallyHidden } from '@mantine/core'
 import {
   giveUpFormerRouterRoute,
@@ -18,7 +18,7 @@ import classes from './staff.module.css'
 
 const { formerRouters: t, regions } = words
 
-/** Renders nothing if there are none. */
+/** Renders only if there are any. */
 export function FormerRouters() {
   const answer = useAnswer(listFormerRoutersRoute, { query: { limit: 1000 } }, { refetchInterval: 5_000 })
   const routers = answer.data?.results ?? []

@@ -1,4 +1,4 @@
-// Counts of regions, routers and BGP sessions by what is known of them. Unknown is never counted as healthy. Pure.
+// Counts of regions, routers and BGP sessions by state. Unknown is never counted as healthy. Pure.
 import type { AdminRegion, RegionRouter } from '@pharos/contract/operator/region'
 
 export type Health = { readonly ok: number; readonly bad: number; readonly unknown: number }
@@ -9,7 +9,7 @@ const healthOf = (results: readonly (boolean | null)[]): Health => ({
   unknown: results.filter((one) => one === null).length,
 })
 
-/** Returns whether a region announces as it should: null if it is not known. Missing sessions are a problem. */
+/** Returns whether a region is healthy; null if unknown. Missing sessions are a problem. */
 export function regionResult(region: AdminRegion): boolean | null {
   const { last_check_result: result, neighbors_ipv4, neighbors_ipv6, routers } = region
   if (result !== true) return result
@@ -24,7 +24,7 @@ export const healthOfRegions = (regions: readonly AdminRegion[]): Health =>
 export const healthOfRouters = (routers: readonly RegionRouter[]): Health =>
   healthOf(routers.map((one) => one.last_check_result))
 
-/** The sessions of a router that could not be read are unknown, whatever was read before. */
+/** The sessions of a router that could not be read are unknown, even if read earlier. */
 export const healthOfSessions = (routers: readonly RegionRouter[]): Health =>
   healthOf(
     routers.flatMap(({ last_check_result: result, neighbors }) =>

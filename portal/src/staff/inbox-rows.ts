@@ -1,4 +1,4 @@
-// The decisions that wait for the provider's staff: approvals, those of routes by request, letters to review, and ASNs that only staff can verify.
+// The decisions that wait for the provider's staff: approvals (routes grouped by request), letters to review, and ASNs that only staff can verify.
 import { getApprovalRoute, listApprovalsRoute, type Approval } from '@pharos/contract/operator/approval'
 import type { ApprovalAreaName } from '@pharos/contract/reason/approval-reason'
 import { listAsnsOfTeamsRoute, type AsnOfTeam } from '@pharos/contract/inventory/asn'
@@ -22,7 +22,7 @@ export type InboxRow =
 export type Inbox = {
   /** Undefined until everything is loaded, or if a part of it could not be read. */
   readonly rows: readonly InboxRow[] | undefined
-  /** The rows that are known in spite of errors. */
+  /** The rows that could be read in spite of errors. */
   readonly known: readonly InboxRow[]
   readonly error: unknown
   readonly lettersWaiting: number
@@ -33,7 +33,7 @@ export type Inbox = {
 const refetchInterval = 10_000
 const most = 1000
 
-/** Reads everything that waits. `enabled`: false for users who are not staff, and nothing is requested. */
+/** Reads all pending decisions. `enabled`: false for users who are not staff; no request is sent. */
 export function useInbox(enabled = true): Inbox {
   const poll = { enabled, refetchInterval }
   const approvals = useQuery({
@@ -68,7 +68,7 @@ export function useInbox(enabled = true): Inbox {
 export const refreshInbox = (): Promise<unknown> =>
   invalidate(listApprovalsRoute, getApprovalRoute, listLettersToReviewRoute, listAsnsOfTeamsRoute)
 
-/** Returns the rows, those that wait longest first. */
+/** Returns the rows, longest waiting first. */
 function rowsOf(
   approvals: readonly Approval[],
   letters: readonly ReviewedLetter[],
@@ -107,7 +107,7 @@ const approvalRow = (approval: Approval, since: string): InboxRow => ({
 /** The most decisions that are listed. */
 const decidedMax = 200
 
-/** Reads the last decisions about approvals, the newest first. `enabled`: false, and nothing is requested. */
+/** Reads the last decisions about approvals, newest first. `enabled`: if false, no request is sent. */
 export function useDecided(enabled: boolean) {
   const { data, error, refetch } = useQuery({
     ...answerOf(listApprovalsRoute, {

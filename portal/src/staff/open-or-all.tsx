@@ -1,4 +1,4 @@
-// A list that shows what is open unless all is chosen: `state=all` in the address.
+// A list of open items, or of all with `state=all` in the address.
 import { SegmentedControl } from '@mantine/core'
 import { useListSearch, type ListDeclaration, type ListView } from '../ui/use-list-search.ts'
 import { usePageSearch } from '../ui/use-page-search.ts'
@@ -33,7 +33,7 @@ export function useOpenOrAll(
   const isAll = (search as Readonly<Record<string, unknown>>)[name] === 'all'
   return {
     isAll,
-    // The choice above the list is no filter: an empty list is as empty as it says.
+    // The choice above the list is not a filter: an empty list has the text for no rows.
     view: { ...view, filters: [], query: noQuery, isFiltered: false },
     control: (
       <SegmentedControl

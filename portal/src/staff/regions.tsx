@@ -179,7 +179,7 @@ function RouterRow({ region, router, isLast }: RouterRowProps) {
 
 type SessionProps = { readonly neighbor: RegionRouter['neighbors'][number]; readonly isKnown: boolean }
 
-/** What was read of a router that does not answer any more is not its state now. */
+/** Data read from a router before it stopped answering is not its current state. */
 function Session({ neighbor, isKnown }: SessionProps) {
   const { address, asn, state, families, since, end, received, missing } = neighbor
   const text =

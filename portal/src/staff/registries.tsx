@@ -1,4 +1,4 @@
-// The registries that the checks of announcements read: how fresh each source is, and what is wrong with it.
+// The registries that the checks of announcements read: the age and the problems of each source.
 import { Alert, Skeleton, Table } from '@mantine/core'
 import { listRegistriesRoute, type RegistrySource, type RegistryState } from '@pharos/contract/operator/team'
 import { useAnswer } from '../api/queries.ts'

@@ -1,4 +1,4 @@
-// The texts of a row of the inbox: whose request it is, who asked, and for what. Pure.
+// The texts of a row of the inbox: customer, requester, and change. Pure.
 import type { Approval } from '@pharos/contract/operator/approval'
 import type { ReasonOf } from '@pharos/contract/reason/approval-reason'
 import type { InboxRow } from './inbox-rows.ts'
@@ -13,7 +13,7 @@ export function customerOf(row: InboxRow): string {
 
 export const teamNameOf = ({ team }: Pick<ChangeRequest, 'team'>): string => team?.name ?? words.change.noTeam
 
-/** Returns who asked, or the decision that was made; undefined if neither is known. */
+/** Returns the requester, or the decision; undefined if neither is known. */
 export function personOf(row: InboxRow): string | undefined {
   if ('letter' in row) return row.letter.uploaded_by_name ?? undefined
   if ('approval' in row && row.approval.state !== 'open') return words.approval.states[row.approval.state]
@@ -28,7 +28,7 @@ export function askedBy({ person, isByProvider }: Pick<ChangeRequest, 'person' |
 export const askedText = (person: string | undefined, kind: string): string =>
   person === undefined ? kind : `${kind} · ${person}`
 
-/** Returns what was asked for: `Withdraw 2 prefixes in 4 regions`. */
+/** Returns the requested change: `Withdraw 2 prefixes in 4 regions`. */
 export function whatOf(row: InboxRow): string {
   if ('letter' in row) return letterText(row.letter.announcements.map(({ cidr }) => cidr))
   if ('approval' in row) return approvalText(row.approval)
@@ -36,7 +36,7 @@ export function whatOf(row: InboxRow): string {
   return changeText(row.request)
 }
 
-/** Returns what an approval is about: `Remove 12 record sets of example.com`. */
+/** Returns the subject of an approval: `Remove 12 record sets of example.com`. */
 export function approvalText({
   area,
   reason,

@@ -18,11 +18,11 @@ export type ChangeRequest = {
   readonly key: string
   /** Null: the routes belong to no announcement. */
   readonly team: ApprovalItem['team']
-  /** Name of the person or API token; null if nobody asked. */
+  /** Name of the person or API token; null without a request. */
   readonly person: string | null
   readonly isByProvider: boolean
   readonly action: string | null
-  /** The latest request; null if nobody asked. */
+  /** Time of the latest request, or null. */
   readonly asked: string | null
   /** When the first region was paused. */
   readonly paused: string
@@ -40,7 +40,7 @@ type Part = {
   readonly item: ApprovalItem
 }
 
-/** Returns the requests of open approvals about routes, with their items, those that wait longest first. */
+/** Returns the requests of open approvals about routes, with their items, longest waiting first. */
 export function requestsOf(approvals: readonly Approval[]): readonly ChangeRequest[] {
   const parts = approvals.flatMap((approval): Part[] =>
     (approval.items ?? []).map((item) => ({ approval, item })),
@@ -124,7 +124,7 @@ function prefixesOf(parts: readonly Part[]): readonly RequestPrefix[] {
   }))
 }
 
-/** Returns the customers whose prefixes are in the same approvals, with how many of them; requests of one customer are added up. */
+/** Returns the customers whose prefixes are in the same approvals, with their numbers of prefixes. */
 function othersOf(request: ChangeRequest, all: readonly ChangeRequest[]): ChangeRequest['others'] {
   const regions = new Set(request.approvals.map(({ region }) => region))
   const isCovered = ({ withdrawnIn, changedIn }: RequestPrefix) =>

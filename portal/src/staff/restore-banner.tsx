@@ -1,4 +1,4 @@
-// Shows staff on every page that nothing is sent until they decide what a restored database differs in.
+// Informs staff on every page that sending is paused until they decide about the differences of a restored database.
 import { Alert } from '@mantine/core'
 import { listRestoresRoute } from '@pharos/contract/operator/restore'
 import { IconDatabaseExclamation } from '@tabler/icons-react'

@@ -1,4 +1,4 @@
-// The open restore: what was compared, the differences of each area, and the decisions about them.
+// The open restore: the compared sources, the differences of each area, and their decisions.
 import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import {
   actionsOfArea,

@@ -1,11 +1,11 @@
-// Entries of the audit log as sentences: who did what to which thing. Pure.
+// Entries of the audit log as sentences: actor, action and target. Pure.
 import type { AuditEntry } from '@pharos/contract/team/audit'
 import { entryText, targetText } from './audit-words.ts'
 
 type Recorded = Readonly<Record<string, unknown>>
 type Entry = Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>
 
-/** Actions about the actor or the whole team: they name no thing. */
+/** Actions about the actor or the whole team, without a target. */
 const withoutTarget =
   /^(session|totp|recovery_codes|password|email|account|team|user|notifications|authorization|token\.refuse|member\.join|audit)/
 
@@ -21,7 +21,7 @@ export function deedOf(entry: Entry, nameOf: (region: string) => string): string
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-/** The name of the thing; its number if it has none, since the action names what it is. */
+/** The name of the target; its number if it has no name, since the action contains the type. */
 function suffixOf(entry: Entry): string {
   if (withoutTarget.test(entry.action)) return ''
   const text = targetText(entry)

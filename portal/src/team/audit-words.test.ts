@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { actionText, entryText, linesOf, targetText } from './audit-words.ts'
 
-/** The key as a sentence, which is shown of an action without words. */
+/** The key as a sentence, the text of an action without words. */
 const wordsOf = (action: string): string => {
   const text = action.replaceAll(/[._]/g, ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)

@@ -82,7 +82,7 @@ const nouns: Readonly<Record<string, string>> = {
   tsig_key: 'TSIG key',
 }
 
-/** Actions that are no verb and noun. */
+/** Actions with a text of their own. */
 const actions: Readonly<Record<string, string>> = {
   'session.create': 'Signed in',
   'session.revoke': 'Signed out',
@@ -143,7 +143,7 @@ const sentence = (key: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Returns an action in words: `Created API token`. A key that is not known is shown as words. */
+/** Returns an action in words: `Created API token`. An unknown key becomes words. */
 export function actionText(action: string): string {
   const known = actions[action]
   if (known !== undefined) return known
@@ -156,7 +156,7 @@ type Recorded = Readonly<Record<string, unknown>>
 const recordOf = (value: unknown): Recorded =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Recorded) : {}
 
-/** Returns the name of what an entry is about: its prefix, address or name; otherwise the noun and the number. */
+/** Returns the name of an entry's target: its prefix, address or name; otherwise the noun and the number. */
 export function targetText({
   target,
   before,
@@ -179,7 +179,7 @@ export function nounText(target: string): string {
   return nouns[noun] && id !== '' ? `${sentence(nouns[noun])} ${id}` : sentence(target)
 }
 
-/** Returns an entry in words; of an announcement that was enabled or disabled, that. */
+/** Returns an entry in words; enabling or disabling an announcement has its own words. */
 export function entryText(entry: Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>): string {
   const { enabled } = recordOf(entry.after)
   if (entry.action === 'announcement.update' && typeof enabled === 'boolean')

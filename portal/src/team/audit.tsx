@@ -60,7 +60,7 @@ const columnsWith = (names: Names): readonly Column<AuditEntry>[] => [
   monoColumn('request', t.requestId, ({ request_id }) => request_id, { hidden: true, width: 240 }),
 ]
 
-/** The names that entries are read with. An entry of somebody who has left keeps the address that it was written with. */
+/** The names that entries are read with. Entries of former members keep the address stored with them. */
 function useNames(): readonly [Names, readonly Member[]] {
   const members = useAnswer(listMembersRoute, { params: { team_id: 'current' }, query: { limit: 1000 } }).data
   const regions = useAnswer(listRegionsRoute, {}).data

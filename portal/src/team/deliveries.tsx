@@ -1,4 +1,4 @@
-// The deliveries of a webhook, and one of them with its message and attempts. The address names the open one.
+// The deliveries of a webhook, and the details of one delivery with its message and attempts. The address names the open one.
 import { Button, Code, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import {
   deliveryStates,

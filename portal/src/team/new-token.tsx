@@ -1,5 +1,5 @@
-// Creating an API token: what it is for, what it may do, where it works, how long. Its secret is shown once, with a request that
-// tries it.
+// Creating an API token: purpose, permissions, allowed networks, lifetime. Its secret appears once, with a request that
+// tests it.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { createTokenRoute, listTokensRoute } from '@pharos/contract/team/token'
 import { adminNeeds, type Scope } from '@pharos/contract/scope'

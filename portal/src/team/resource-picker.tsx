@@ -1,4 +1,4 @@
-// The resources to which a new credential is limited, and what it sees with them. Lists of the team are suggestions: what they lack can be typed.
+// The resources to which a new credential is limited, and a preview. The team's objects are suggestions; other values can be typed.
 import { Alert, MultiSelect, Stack, Switch, TagsInput, Text } from '@mantine/core'
 import { listZonesRoute } from '@pharos/contract/dns/zone'
 import { listPortsRoute } from '@pharos/contract/inventory/port'
@@ -16,7 +16,7 @@ export type ResourceKind = 'zones' | 'prefixes' | 'ports' | 'services'
 export type PickedResources = {
   readonly isLimited: boolean
   readonly zones: readonly string[]
-  /** Of each zone; none: all names. */
+  /** Of each zone; empty: all names. */
   readonly names: readonly string[]
   readonly types: readonly string[]
   readonly prefixes: readonly string[]
@@ -59,7 +59,7 @@ export const resourcePicker = (kinds: readonly ResourceKind[]): FieldDeclaration
   Widget: (props) => <ResourcePicker {...props} kinds={kinds} />,
 })
 
-/** All of a kind; a team has few hundred. */
+/** All objects of a kind; a team has few hundred. */
 const all = { limit: 1000 } as const
 
 function ResourcePicker({
@@ -193,7 +193,7 @@ function Services({ picked, change }: KindProps) {
   )
 }
 
-/** What the credential sees, in the words of the API's refusals. */
+/** The resources that the credential can access, in the words of the API's errors. */
 const Preview = ({ picked }: { readonly picked: PickedResources }) => (
   <Alert color="info" title={t.preview}>
     <Text size="sm">{t.sees(describeResources(resourcesOf(picked) ?? {}))}</Text>

@@ -6,7 +6,7 @@ export const writeScopes: readonly Scope[] = scopes.filter((scope) => scope.ends
 
 export type PresetName = 'read' | 'terraform' | 'monitoring' | 'none'
 
-/** `isAdmin`: what Terraform creates is for admins only. */
+/** `isAdmin`: only admins may create the objects of Terraform. */
 export const presets: Record<PresetName, { readonly scopes: readonly Scope[]; readonly isAdmin: boolean }> = {
   read: { scopes: readScopes.filter((scope) => scope !== 'audit:read'), isAdmin: false },
   terraform: {
@@ -17,13 +17,13 @@ export const presets: Record<PresetName, { readonly scopes: readonly Scope[]; re
   none: { scopes: [], isAdmin: false },
 }
 
-/** A small answer for each scope that reads without a role. */
+/** A request with a small answer for each scope that reads without a role. */
 const samples: Partial<Record<Scope, string>> = {
   'ipam:read': '/v3/ipam/announcements?limit=1',
   'team:read': '/v3/teams/current',
   'webhooks:read': '/v3/webhooks?limit=1',
 }
-/** Open to every token. */
+/** Permitted for every token. */
 const anySample = '/v3/session/token'
 
 /** Returns a command that calls this server with the token and succeeds. */

@@ -1,4 +1,4 @@
-// The field for a service account of the team. The value is its id as text, empty for none.
+// The field for a service account of the team. The value is its id as text, or empty.
 import { Select } from '@mantine/core'
 import { listServiceAccountsRoute } from '@pharos/contract/team/service-account'
 import { useAnswer } from '../api/queries.ts'

@@ -30,7 +30,7 @@ export function TeamSettings() {
 
 type Values = Omit<Required<TeamChanges>, 'token_days_max'> & { readonly token_days_max: number | '' }
 
-/** Empty is no limit. */
+/** Empty: no limit. */
 const bodyOf = ({ token_days_max: days, ...rest }: Partial<Values>): TeamChanges =>
   days === undefined ? rest : { ...rest, token_days_max: days === '' ? null : days }
 

@@ -3,11 +3,11 @@ import type { Delivery } from '@pharos/contract/messages/webhook'
 
 export type SuccessRate = { readonly percent: number; readonly count: number }
 
-/** Returns the rate of the finished deliveries; undefined if there is none. Pending and canceled ones say nothing. */
+/** Returns the rate of the finished deliveries; undefined without any. Pending and canceled deliveries are not counted. */
 export function successRate(deliveries: readonly Pick<Delivery, 'state'>[]): SuccessRate | undefined {
   const delivered = deliveries.filter(({ state }) => state === 'delivered').length
   const count = delivered + deliveries.filter(({ state }) => state === 'failed').length
-  // Rounded down: 100 means that none failed.
+  // Rounded down: 100 means no failures.
   return count === 0 ? undefined : { percent: Math.floor((delivered / count) * 100), count }
 }
 

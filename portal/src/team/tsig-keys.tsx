@@ -1,4 +1,4 @@
-// The team's TSIG keys: with which name servers transfer its zones, and programs change them. The secret of a new key is shown once.
+// The team's TSIG keys, which authenticate zone transfers and dynamic updates. The secret of a new key is shown once.
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import {
   createTsigKeyRoute,

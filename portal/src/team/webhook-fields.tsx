@@ -13,7 +13,7 @@ export type WebhookValues = {
   readonly description: string
   readonly events: MessageType[]
 }
-/** An attack that two detectors report is two events and one incident: a new webhook is told once. */
+/** An attack that two detectors report causes messages about two events and one incident: by default a webhook gets only the latter. */
 const isOfEvent = (type: MessageType): boolean => type.startsWith('event.')
 
 export const newWebhook: WebhookValues = {

@@ -25,7 +25,7 @@ export function WebhookBadge({ webhook: { enabled, disabled_reason, failing_sinc
   )
 }
 
-/** Of how many deliveries the rate is computed. */
+/** Number of deliveries for the rate. */
 const sampleSize = 100
 
 /** The share of the newest deliveries that arrived, and how it changed. */
@@ -55,5 +55,5 @@ export function SuccessCell({ webhookId }: { webhookId: number }) {
   )
 }
 
-/** From this share on, failures are exceptions. */
+/** Rate from which failures count as exceptions. */
 const goodPercent = 95

@@ -3,10 +3,10 @@
 
 const scheme = 'data-mantine-color-scheme'
 const printing = 'data-printing'
-/** Drawings depend on them. */
+/** Attributes of the document element on which the colors of drawings depend. */
 export const drawnAttributes = [scheme, printing]
 
-/** Of a card on A4 paper, in CSS pixels. */
+/** Width of a card on A4 paper, in CSS pixels. */
 const paperWidth = 680
 
 /** Returns the width of a drawing that is as wide as the element. */

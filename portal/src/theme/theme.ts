@@ -3,7 +3,7 @@
 import { setNonce } from 'get-nonce'
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
 
-/** The colors that components take. `accent` marks links, the primary action and what is selected; the others are states. */
+/** The colors that components take. `accent` marks links, the primary action and selected elements; the others are states. */
 export const themeColors = ['accent', 'ok', 'warn', 'bad', 'info', 'idle'] as const
 
 export type ThemeColor = (typeof themeColors)[number]
@@ -12,7 +12,7 @@ export type ThemeColor = (typeof themeColors)[number]
 const tokenColor = (name: ThemeColor): MantineColorsTuple =>
   Array.from({ length: 10 }, () => `var(--${name}-fill)`) as unknown as MantineColorsTuple
 
-/** Light to dark; used by the library for what has no token of its own. */
+/** Light to dark; the component library uses it where the theme has no token. */
 const gray: MantineColorsTuple = [
   '#f6f7f9',
   '#f0f2f5',
@@ -74,7 +74,7 @@ export const theme = createTheme({
         { defaultProps: { openOnFocus: false } },
       ]),
     ),
-    // No target is smaller than 24 px (WCAG 2.2, 2.5.8), however small it looks beside its neighbors.
+    // Targets have at least 24 px (WCAG 2.2, 2.5.8), however small they look.
     Button: {
       defaultProps: { size: 'sm' },
       styles: { label: { fontWeight: 500 } },

@@ -1,4 +1,4 @@
-// The traffic explorer: a query over its picture over its table. The address holds the whole view, with times relative to now.
+// The traffic explorer: from top to bottom the query, its chart and its table. The address contains the whole view, with times relative to now.
 import { Button, CloseButton, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import {
@@ -201,7 +201,7 @@ type MarkedProps = ResultProps & {
   readonly rows: ReturnType<typeof rowsOf>
 }
 
-/** The marks are those of the network that the view is limited to. */
+/** The marks belong to the network that the view is limited to. */
 function Marked({ view, span, title, answer, rows, zoom }: MarkedProps) {
   const network = view.filters.find(
     ({ key, op }) => /^(prefix|local_address|dst_address)$/.test(key) && (op === 'eq' || op === 'within'),

@@ -1,4 +1,4 @@
-// The field that edits one filter of a traffic view: what, which condition, and values with suggestions of what there is.
+// The field that edits one filter of a traffic view: key, operator, and values with suggestions.
 import {
   Autocomplete,
   Button,
@@ -129,10 +129,10 @@ type ValueFieldProps = {
 
 const suggestionsMax = 20
 
-/** The API has chosen them already. */
+/** The API has already filtered the suggestions. */
 const all: OptionsFilter = ({ options }) => options
 
-/** A suggestion is shown by its name; what was typed is a value as it is. */
+/** A suggestion appears by its name; typed text is used as the value. */
 function ValueField({ filterKey, known, values, hasMany, error, onChange }: ValueFieldProps) {
   const [search, setSearch] = useState('')
   // A text that changed while it is typed could not be completed.

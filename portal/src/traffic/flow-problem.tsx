@@ -1,4 +1,4 @@
-// Why traffic cannot be shown: the store is down, the query needs too much work, or another problem. None of them may look like
+// Reasons why traffic is unavailable: the store is down, the query needs too much work, or another problem. It must not look like
 // an absence of traffic.
 import { Alert, Button, Group, List, Text } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'

@@ -3,7 +3,7 @@ import type { FlowGraphRequest, FlowTimeseriesRequest } from '@pharos/contract/f
 import type { Span } from '../ui/time-range.ts'
 import type { ChartKind, FlowFilter, TrafficView } from './traffic-view.ts'
 
-/** Of a heatmap: a cell can still be hit on a phone. */
+/** Maximum number of columns of a heatmap: a cell must be large enough to tap on a phone. */
 const points: Readonly<Record<ChartKind, number>> = {
   stacked: 240,
   lines: 240,

@@ -1,4 +1,4 @@
-// The traffic card, loaded with the charts once the browser is idle: nothing else on its page depends on it.
+// The traffic card, loaded with the charts once the browser is idle, because no other part of the page depends on it.
 import { Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useHasModule } from '../api/use-grant.ts'
@@ -10,7 +10,7 @@ const TrafficCard = lazy(async () => {
   return { default: (await import('./traffic-card.tsx')).TrafficCard }
 })
 
-/** Renders nothing for a team without the module. */
+/** Renders only for a team with the module. */
 export function LazyTrafficCard(props: TrafficCardProps) {
   if (!useHasModule('lighthouse')) return null
   return (

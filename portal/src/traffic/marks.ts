@@ -16,7 +16,7 @@ const changesMax = 8
 
 export type Marks = {
   readonly marks: readonly ChartMark[]
-  /** Attacks that are not marked. */
+  /** Number of attacks without a mark. */
   readonly unmarked: number
   /** A request for them failed: the absence of marks has no meaning. */
   readonly error: unknown

@@ -20,7 +20,7 @@ import { readRange, readView } from './traffic-view.ts'
 import { useFlowKeys, useFlows } from './use-flows.ts'
 import { words } from './words.ts'
 
-/** As many as the series have colors: a card has no table below it. */
+/** As many groups as series colors: a card has no table below it. */
 const groupsMax = 7
 const height = 200
 

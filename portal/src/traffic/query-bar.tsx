@@ -1,5 +1,5 @@
 // The query of the traffic explorer: chart type, dimensions, number of groups, unit, direction, comparison and time range, and
-// below them the filters. A change takes effect at once.
+// below them the filters. A change takes effect immediately.
 import {
   Button,
   Card,

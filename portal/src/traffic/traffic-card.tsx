@@ -22,19 +22,19 @@ const { card: texts } = words
 export type TrafficCardProps = {
   /** Without filters, all traffic of the team. */
   readonly filters?: readonly FlowFilter[]
-  /** The thing whose traffic it is, for screen readers. */
+  /** The object of the traffic, for screen readers. */
   readonly name: string
   readonly direction?: Direction
   readonly title?: string
-  /** How its figures differ from others of the page. */
+  /** A note on differences from other figures of the page. */
   readonly note?: string | ((answer: FlowTimeseries | undefined) => string)
   /** Times of the API; by default the last 24 hours. */
   readonly span?: Span
   readonly marks?: readonly ChartMark[]
   readonly height?: number
-  /** Renders nothing if there is no traffic: the page is about something else. A failure is shown. */
+  /** Omits the card if there is no traffic. A failure is still reported. */
   readonly isOptional?: boolean
-  /** Takes no room until its traffic is known: what is below it is not moved away and back. */
+  /** Takes no room until its traffic is known, so that the page below does not move twice. */
   readonly isLate?: boolean
 }
 

@@ -17,7 +17,7 @@ export type TrafficRow = {
   readonly color: ChartColor
   readonly isOthers: boolean
   readonly series: Series
-  /** Of the sum of all averages, 0 to 1. */
+  /** Share of the sum of all averages, 0 to 1. */
   readonly share: number
   /** The same group in the period before. */
   readonly before?: Series
@@ -35,7 +35,7 @@ export const unitOf: Record<Metric, Unit> = {
 export const dimensionsOf = (series: readonly Series[]): readonly string[] =>
   Object.keys(series[0]?.key ?? {})
 
-/** The slots of the series colors; the eighth is that of the others. */
+/** Number of series colors; the eighth color is for the other groups. */
 const slots = 7
 
 /** Separates the names of several dimensions in the label of a series. */
@@ -43,7 +43,7 @@ const separator = ' · '
 
 /**
  * Returns a row for each series, the largest by `rank` first, the others last. The label of a series has the names of its
- * dimensions, separated by ` · `; without as many of them as dimensions, the values themselves are shown.
+ * dimensions, separated by ` · `; without as many of them as dimensions, the values themselves.
  */
 export function rowsOf(
   series: readonly Series[],
@@ -113,8 +113,8 @@ export const sumOf = (columns: readonly (readonly (number | null)[])[]): (number
 export type NamedFlow = { readonly from: string; readonly to: string; readonly value: number }
 
 /**
- * Returns the bands of a flow diagram. A node is its name there: names that several nodes share are told apart by the name of
- * their column, and if that does not suffice, by their value.
+ * Returns the bands of a flow diagram. A node is its name there: names that several nodes share are distinguished by the name of
+ * their column, and if necessary by their value.
  */
 export function bandsOf({ nodes, links }: FlowGraph, labelOf: (key: string) => string): readonly NamedFlow[] {
   const nameOf = (node: FlowNode) =>

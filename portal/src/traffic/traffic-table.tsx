@@ -164,7 +164,7 @@ function Value({ name, value, isMono, onFilter }: ValueProps) {
   )
 }
 
-/** Returns `+12 %`; a dash if nothing is known of the period before. */
+/** Returns `+12 %`; a dash if the earlier period is unknown. */
 function changeText(now: number | null, before: number | null): string {
   if (now === null || before === null || before === 0) return '–'
   const percent = (now / before - 1) * 100

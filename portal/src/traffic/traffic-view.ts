@@ -1,4 +1,4 @@
-// The view of the traffic explorer, as the address holds it: every part is plain text, so that a view can be shared and edited.
+// The view of the traffic explorer in the address: every part is plain text, so that a view can be shared and edited.
 // Parts that cannot be read are named and left out. Pure.
 import { spanOf, type Span, type TimeRange } from '../ui/time-range.ts'
 import { textsOf } from '../ui/use-page-search.ts'
@@ -59,7 +59,7 @@ export type ViewAddress = {
   readonly filter?: string | undefined
 }
 
-/** No dimension: one series of all traffic. */
+/** No dimension: a single series of all traffic. */
 const none = 'none'
 
 /** Returns the view of an address, and the names of the parameters that could not be read. */
@@ -161,7 +161,7 @@ const escape = (text: string) => text.replace(/[%;,]/g, (sign) => `%${sign.charC
 const unescape = (text: string) =>
   text.replace(/%(25|3b|2c)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 
-/** Returns the filters as the address holds them: `protocol:eq:17;src_port:in:53,123`. */
+/** Returns the filters in the format of the address: `protocol:eq:17;src_port:in:53,123`. */
 export const filterText = (filters: readonly FlowFilter[]): string =>
   filters.map(({ key, op, values }) => `${key}:${op}:${values.map(escape).join(',')}`).join(';')
 

@@ -31,7 +31,7 @@ export const useFlowGraph = (request: FlowGraphRequest, isUpToNow: boolean, isEn
 
 export type FlowKeys = {
   readonly list: readonly FilterKey[]
-  /** Returns the name of a key for people; a key that is not known is shown readably. */
+  /** Returns the name of a key for people; an unknown key becomes readable words. */
   readonly labelOf: (key: string) => string
   readonly find: (key: string) => FilterKey | undefined
   readonly isLoading: boolean

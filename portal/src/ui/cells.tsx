@@ -14,7 +14,7 @@ export const Dimmed = ({ children }: { children: ReactNode }) => (
   <span className={classes['dimmed']}>{children}</span>
 )
 
-/** The value, or a dash if there is none. */
+/** The value, or a dash for an empty one. */
 export const OrDash = ({ children }: { children: ReactNode }) =>
   children === '' || children === null || children === undefined ? <Dimmed>–</Dimmed> : children
 
@@ -25,7 +25,7 @@ export const RowActions = ({ children }: { children: ReactNode }) => (
 
 type ColumnOptions = Omit<Partial<Column<never>>, 'id' | 'header' | 'cell'> & { readonly none?: string }
 
-/** A column of times; `none` is shown for null. */
+/** A column of times; `none` is the text for null. */
 export const timeColumn = <Row,>(
   id: string,
   header: string,

@@ -24,7 +24,7 @@ type DialogProps<Values, Result> = {
   readonly initialValues?: Values
   /** The operation whose body has the rules of the fields. */
   readonly route?: Pick<Route, 'method' | 'body'>
-  /** The fields; all of them are shown below `intro` if there are no children. */
+  /** The fields; without children all of them follow `intro`. */
   readonly declared?: Declarations<Values>
   readonly intro?: ReactNode
   readonly children?: ReactNode | ((fields: Fields<Values>, form: RequestForm<Values, Result>) => ReactNode)
@@ -33,7 +33,7 @@ type DialogProps<Values, Result> = {
   readonly size?: string
   /** `opened`: the values with which the dialog was opened. */
   readonly onSubmit: (values: Values, opened: Values) => Promise<Result>
-  /** Shown in place of the fields once the request has succeeded; without it the dialog closes. */
+  /** Replaces the fields once the request has succeeded; without it the dialog closes. */
   readonly result?: (result: Result) => ReactNode
   readonly onClose?: () => void
 }
@@ -73,7 +73,7 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
     form.restart(initialValues)
     onClose?.()
   }
-  /** Escape and the cross ask before what was typed is lost. */
+  /** Escape and the cross ask before typed text is lost. */
   const leave = () => (form.isUnsaved() && !isDone ? setAsking(true) : shut())
   const isDone = result !== undefined && form.result !== undefined
   // A result, such as a secret, is shown once.
@@ -85,7 +85,7 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
         opened={opened}
         onClose={leave}
         title={title}
-        // A click beside the dialog loses neither what was typed nor a secret that is shown once.
+        // A click beside the dialog must lose neither typed text nor a secret that is shown once.
         closeOnClickOutside={!form.isUnsaved() && !isDone}
         {...(size === undefined ? {} : { size })}
       >

@@ -1,4 +1,4 @@
-// The field for an expiry: presets in days with the date that they come to, never, or a date of one's own.
+// The field for an expiry: presets in days with their date, never, or another date.
 import { Group, Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { FieldDeclaration, WidgetProps } from './form.tsx'
@@ -13,7 +13,7 @@ const dayMs = 86_400_000
 export const dayFromNow = (days: number, now = Date.now()): string =>
   new Date(now + days * dayMs).toISOString().slice(0, 10)
 
-/** A day in UTC, `2026-03-01`; null for never; empty while the date of one's own is missing, which is an error. */
+/** A day in UTC, `2026-03-01`; null for never; empty while the other date is missing, which is an error. */
 export type Expiry = string | null
 
 /** Returns the start of the day, as the API takes it. */

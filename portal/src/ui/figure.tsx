@@ -1,4 +1,4 @@
-// A number that a page is opened for: its name, its value, and one line that puts it in proportion.
+// A key figure of a page: its name, its value, and a line that compares it.
 import { Card } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { StateColor } from './status.tsx'
@@ -6,7 +6,7 @@ import classes from './figure.module.css'
 
 type FigureProps = {
   readonly label: string
-  /** Undefined: not known, shown as such. A link leads to exactly what is counted. */
+  /** Undefined: unknown, rendered as such. A link leads to exactly the counted rows. */
   readonly value: ReactNode
   /** After the value, smaller: "of 11". */
   readonly unit?: string

@@ -103,7 +103,7 @@ function Choice({ filter, values, onChange, onClose }: FieldProps<ChoiceFilter>)
   )
 }
 
-/** The text is checked when it is submitted, so that nobody is corrected while typing. */
+/** The text is checked only when it is submitted, not while typing. */
 function TypedText({ filter, values, onChange, onClose }: FieldProps<TextFilter | UnitFilter>) {
   const [text, setText] = useState(() =>
     filter.kind === 'unit' ? filter.format(values) : (values[filter.name] ?? ''),

@@ -1,6 +1,6 @@
-// What a person has changed in a form. Only that is sent, so that a colleague's change of another field stays. Pure.
+// The changed values of a form. Only these are sent, so that a colleague's change of another field stays. Pure.
 
-/** Returns the values that differ from those with which the form was opened; lists are compared with their order. */
+/** Returns the values that have changed since the form was opened; the order of lists matters. */
 export const changesOf = <Values extends Readonly<Record<string, unknown>>>(
   opened: Values,
   values: Values,

@@ -1,4 +1,4 @@
-// Assigns errors of the API to form fields, and makes the sentences that are shown. Pure.
+// Assigns errors of the API to form fields, and forms their sentences. Pure.
 import { ProblemError } from '@pharos/contract/client'
 import type { FieldBreach } from './form-rules.ts'
 import { isForPeople } from './person-text.ts'
@@ -7,13 +7,13 @@ import { words } from './words.ts'
 export type PlacedErrors = {
   /** Sentences by the name of the field. */
   readonly fields: Readonly<Record<string, string>>
-  /** The error without those of fields; undefined if every error belongs to a field. */
+  /** The error without the errors of fields; undefined if every error belongs to a field. */
   readonly rest: unknown
 }
 
 /**
  * Places each of a problem's errors at the field that its `loc` names: `['body', 'scopes', 0]` belongs to `scopes`. The
- * names of the fields are those of the request; `labels` are what people call them. A wrong current password belongs to its
+ * names of the fields are the request's; `labels` are their texts in the form. A wrong current password belongs to its
  * field too.
  */
 export function placeErrors(
@@ -44,7 +44,7 @@ export function errorSentence(label = 'The value', { type, msg, ctx }: FieldBrea
   if (type === 'required' || msg === 'must not be empty' || ctx?.['limit'] === 1)
     return words.field.isRequired(label)
   if (type === 'too_far') return words.field.isTooFar(label)
-  // An option that is not known, a wrong type: the person did not write it.
+  // An option that is not known, a wrong type: not typed by the user.
   if (!isForPeople(msg)) return words.field.isNotValid(label)
   return `${label} ${msg}${/[.!?]$/.test(msg) ? '' : '.'}`
 }

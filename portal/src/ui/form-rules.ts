@@ -1,5 +1,5 @@
-// The rules of a form's fields, read from the body schema of an operation, and the errors of values that break them. The texts are
-// those of the server, so that a mistake reads the same before and after sending. Pure.
+// The rules of a form's fields, read from the body schema of an operation, and the errors of values that break them. The texts
+// match the server's, so that a mistake reads the same before and after sending. Pure.
 import type { Route } from '@pharos/contract/route'
 
 /** The part of a field's schema that a form needs. */
@@ -15,7 +15,7 @@ export type FieldRule = {
   readonly maximum?: number
   readonly minItems?: number
   readonly maxItems?: number
-  /** The values of a closed list; of an array, those of its elements. */
+  /** The values of a closed list; for an array, of its elements. */
   readonly options?: readonly string[]
 }
 
@@ -61,7 +61,7 @@ export function rulesOf({ method, body }: Pick<Route, 'method' | 'body'>): Recor
   )
 }
 
-/** Returns the rule of one schema; of a nullable one that of its value. */
+/** Returns the rule of one schema; for a nullable schema the rule of its value. */
 function ruleOf(schema: unknown, isNeeded: boolean): FieldRule {
   const { anyOf, ...plain } = schema as Schema
   const value = anyOf?.find(({ type }) => type !== 'null') ?? plain
@@ -87,7 +87,7 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === 'string' && value.trim() === '') ||
   (Array.isArray(value) && value.length === 0)
 
-/** Returns what is wrong with a value; undefined if nothing is. What only the server can decide is left to it. */
+/** Returns the breach of a rule, or undefined. Conditions that only the server can check are left to it. */
 export function findBreach(rule: FieldRule, value: unknown): FieldBreach | undefined {
   if (isEmpty(value)) return rule.required ? { type: 'required', msg: 'is required' } : undefined
   if (typeof value === 'string') return findTextBreach(rule, value)

@@ -1,5 +1,5 @@
 // The one way in which the portal sends a form: fields named as the request names them, declared with label, help and widget;
-// the rules come from the operation's body. An error is shown once, at its field, and what belongs to no field in one box.
+// the rules come from the operation's body. An error appears once, at its field; errors without a field appear in one box.
 import { Box, Button, Group, Stack, Text } from '@mantine/core'
 import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form'
 import type { Route } from '@pharos/contract/route'
@@ -37,9 +37,9 @@ export type FieldDeclaration = {
   readonly label: string
   /** One sentence below the field. */
   readonly help?: ReactNode
-  /** Overrides the body's rule, for a field that has none or that a form needs more strictly. */
+  /** Overrides the body's rule, for a field without one or for a stricter form. */
   readonly required?: boolean
-  /** Checks more than the schema can; returns what is wrong, to follow the label. */
+  /** Checks more than the schema can; returns the error text that follows the label. */
   readonly check?: (value: never) => string | undefined
   readonly isCheckbox?: boolean
   readonly Widget: (props: WidgetProps) => ReactNode
@@ -51,7 +51,7 @@ export type RequestForm<Values, Result> = {
   readonly fields: Fields<Values>
   readonly declared: Declarations<Values>
   readonly rules: Readonly<Record<string, FieldRule>>
-  /** The server's refusal; `problem` is the part of it that belongs to no field. */
+  /** The server's error; `problem` is its part without a field. */
   readonly error: unknown
   readonly problem: unknown
   readonly isPending: boolean
@@ -62,7 +62,7 @@ export type RequestForm<Values, Result> = {
   readonly restart: (values: Values) => void
   /** Clears the error and the result, and keeps the fields. */
   readonly clearResult: () => void
-  /** Reports whether the fields differ from what was loaded or saved last. Correct at any moment, not only while rendering. */
+  /** Reports whether the fields differ from the last loaded or saved values. Correct at any moment, not only while rendering. */
   readonly isUnsaved: () => boolean
 }
 
@@ -109,7 +109,7 @@ export function useRequestForm<Values extends Record<string, unknown>, Result = 
     mutationFn: (values: Values) => request(values, fields.getInitialValues()),
     onMutate: () => setProblem(undefined),
     onSuccess: (result, values) => {
-      // Leaving the page from here loses nothing.
+      // Leaving the page from here loses no changes.
       isSent.current = true
       return onSuccess?.(result, values)
     },
@@ -160,7 +160,7 @@ export function useRequestForm<Values extends Record<string, unknown>, Result = 
   }
 }
 
-/** A declaration decides whether a field is required, if it says so. */
+/** A declaration decides whether a field is required, if it sets `required`. */
 function rulesWith<Values>(
   route: Pick<Route, 'method' | 'body'> | undefined,
   declared: Declarations<Values>,
@@ -252,7 +252,7 @@ export const AllFields = <Values, Result>({ form }: { form: RequestForm<Values, 
     <Field key={name} form={form} name={name} autoFocus={at === 0} />
   ))
 
-/** What belongs to no field; a request that may not have arrived can be sent again. */
+/** Errors without a field; a request that may not have arrived can be sent again. */
 export function FormProblem<Values, Result>({ form }: { form: RequestForm<Values, Result> }) {
   const { problem } = form
   if (problem === undefined) return null
@@ -266,9 +266,9 @@ type FormProps<Values, Result> = {
   readonly size?: string
   /** The button is as wide as the form. */
   readonly fullWidth?: boolean
-  /** Shown next to the button. */
+  /** Rendered next to the button. */
   readonly aside?: ReactNode
-  /** There is nothing to send. */
+  /** The form has no changes to send. */
   readonly disabled?: boolean
   readonly children: ReactNode
 }
@@ -334,7 +334,7 @@ type FormLayoutProps<Values, Result> = {
   readonly action: string
   /** A link back, named Cancel. Without one the form stays on its page: Cancel restores the fields. */
   readonly cancel?: ReactNode
-  /** There is nothing to send. */
+  /** The form has no changes to send. */
   readonly disabled?: boolean
   /** Without the right to change anything there are no actions. */
   readonly readOnly?: boolean

@@ -1,4 +1,4 @@
-// Detects key events that the page must not handle: those of a text field, a dialog, a menu or the browser.
+// Detects key events that the page must not handle: keys for a text field, a dialog, a menu or the browser.
 
 export function isHandledElsewhere(event: KeyboardEvent): boolean {
   const { ctrlKey, metaKey, altKey, defaultPrevented, target } = event

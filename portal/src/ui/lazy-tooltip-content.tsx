@@ -1,4 +1,4 @@
-// The tooltip itself, loaded with the first one that opens.
+// The tooltip itself, loaded when the first tooltip opens.
 import { Tooltip } from '@mantine/core'
 
 export const LazyTooltipContent = ({ target, label }: { target: HTMLElement; label: string }) => (

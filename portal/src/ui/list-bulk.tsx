@@ -13,10 +13,10 @@ export type BulkAction<Row> = {
   readonly danger?: boolean
   /** Title of the dialog: `Announce 3 prefixes?` */
   readonly title: (count: number) => string
-  /** What the action does, in a sentence. */
+  /** A sentence about the effect of the action. */
   readonly effect: string
   readonly nameOf: (row: Row) => string
-  /** Returns the effect on one row without applying it, undefined if there is none; throws what prevents it. Left out if nothing is to be confirmed. */
+  /** Returns the effect on one row without applying it, or undefined; throws the error that prevents it. Left out if no confirmation is needed. */
   readonly preview?: (row: Row, signal: AbortSignal) => Promise<string | undefined>
   readonly apply: (row: Row, signal: AbortSignal) => Promise<unknown>
   /** Called after the last row. */
@@ -152,7 +152,7 @@ function BulkDialog<Row>({ action, rows, onClose }: BulkDialogProps<Row>) {
       onClose={close}
       title={action.title(rows.length)}
       size="lg"
-      // What has begun is not hidden by a stray click.
+      // A stray click must not hide a running action.
       closeOnClickOutside={phase !== 'running'}
       closeOnEscape={phase !== 'running'}
       withCloseButton={phase !== 'running'}

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export type Column<Row> = {
   readonly id: string
   readonly header: string
-  /** One line; what does not fit is cut, and shown on hover and focus. */
+  /** One line; overflow is cut, and appears on hover and focus. */
   readonly cell: (row: Row) => ReactNode
   /** The server's key to order by; without it the column cannot be sorted. */
   readonly orderBy?: string
@@ -14,7 +14,7 @@ export type Column<Row> = {
   readonly align?: 'right'
   /** Pixels, until a person changes it. */
   readonly width?: number
-  /** Takes the width that other columns leave; one of a list. */
+  /** Takes the remaining width; one column per list. */
   readonly grows?: boolean
   /** Its heading names the time zone. */
   readonly isTime?: true

@@ -1,4 +1,4 @@
-// The filters of a list: their texts, and what the API receives.
+// The filters of a list: their texts, and the parameters for the API.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { optionsOf, queryOf, unknownIn, valueText, yesNo, type Filter } from './list-filter.ts'

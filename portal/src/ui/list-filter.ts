@@ -1,12 +1,12 @@
-// The filters of a list, as a page declares them: what a parameter of the address means, how a person reads it, and what the API
-// receives. Pure; the fields are in filter-field.tsx.
+// The filters of a list, as a page declares them: what a parameter of the address means, how a person reads it, and the parameters
+// for the API. Pure; the fields are in filter-field.tsx.
 import type { StateColor } from './status.tsx'
 import { textsOf } from './use-page-search.ts'
 
 export type Option = {
   readonly value: string
   readonly label: string
-  /** A state is shown as its pill. */
+  /** Renders a state as a pill of this color. */
   readonly color?: StateColor
   /** A second line, such as the e-mail address of a person. */
   readonly note?: string
@@ -33,7 +33,7 @@ export type TextFilter = Named & {
   readonly placeholder?: string
   /** The text is a list separated by spaces or commas. */
   readonly hasMany?: boolean
-  /** Returns what is wrong with the text, and how to correct it. */
+  /** Returns the mistake in the text and how to correct it. */
   readonly mistakeIn?: (text: string) => string | undefined
   /** Returns the text as the API accepts it. */
   readonly normalize?: (text: string) => string
@@ -81,7 +81,7 @@ export const yesNo = (name: string, label: string, yes: string, no: string): Cho
 
 const shownMax = 3
 
-/** Returns what is chosen as a person reads it: `Announced, Ready`. */
+/** Returns the chosen values as text: `Announced, Ready`. */
 export function valueText(filter: Filter, values: Values): string {
   if (filter.kind === 'unit') return filter.format(values)
   const value = values[filter.name] ?? ''
@@ -104,7 +104,7 @@ export function queryOf(filter: Filter, values: Values): Record<string, string |
   return { [filter.name]: isList ? (filter.kind === 'text' ? wordsOf(value) : textsOf(value)) : value }
 }
 
-/** Returns the values of a choice that are none of its options. */
+/** Returns the values of a choice that are not among its options. */
 export function unknownIn(filter: Filter, values: Values): readonly string[] {
   if (filter.kind !== 'choice' || filter.isOpen) return []
   const known = new Set(filter.options.map(({ value }) => value))

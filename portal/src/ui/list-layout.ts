@@ -28,7 +28,7 @@ const features = tableFeatures({
 export type ListHeader = Header<typeof features, object, unknown>
 
 type Layout = {
-  /** The shown columns in order; the usual ones if left out. */
+  /** The visible columns in order; by default the usual ones. */
   readonly columns?: readonly string[]
   /** Pixels by column. */
   readonly widths: Readonly<Record<string, number>>
@@ -52,7 +52,7 @@ export const useDensity = (): [Density, (next: Density) => void] => [useStoredCh
 
 const none: object[] = []
 
-/** Returns the shown columns in order, the headings with their widths, the selected rows, and the ways to change them. */
+/** Returns the visible columns in order, the headings with their widths, the selected rows, and the ways to change them. */
 export function useListLayout<Row extends object>(
   name: string,
   columns: readonly Column<Row>[],
@@ -130,7 +130,7 @@ export function useListLayout<Row extends object>(
     headers,
     /** In the order of the screen. */
     shown,
-    /** Pixels of all shown columns together. */
+    /** Sum of the widths of all visible columns in pixels. */
     width: table.getTotalSize(),
     order,
     isUsual: isUsual && Object.keys(layout.widths).length === 0,

@@ -47,7 +47,7 @@ export function useRows<Row>(
   return { rowAt, further }
 }
 
-/** Returns the request without the parameters that the API has refused, and those as texts. */
+/** Returns the request without the parameters that the API has refused, and their names as texts. */
 export function useRequest(
   route: Route,
   view: ListView,
@@ -82,6 +82,6 @@ export function useRequest(
   }, [key, whole])
 }
 
-/** Returns what a refused answer says of the parameters; undefined for other failures. */
+/** Returns the errors of the parameters in a refused answer; undefined for other failures. */
 const errorsIn = (error: unknown): ProblemError['problem']['errors'] =>
   error instanceof ProblemError && error.problem.status === 422 ? error.problem.errors : undefined

@@ -81,7 +81,7 @@ type CardProps = {
   readonly isOpener: boolean
 }
 
-/** Without declared slots the first two columns are shown. */
+/** Without declared slots the card has the first two columns. */
 function Card({ row, columns, box, isOpener }: CardProps) {
   const inSlot = (slot: Column<object>['card']) => columns.filter(({ card }) => card === slot)
   const primary = inSlot('primary')[0] ?? columns[0]
@@ -115,7 +115,7 @@ function Card({ row, columns, box, isOpener }: CardProps) {
   )
 }
 
-/** Plain elements: a list that is scrolled to its end in a moment shows nothing else. */
+/** Plain elements: only these are visible while a list scrolls to its end quickly. */
 export const LoadingRow = memo(({ cells, isCard }: { cells: number; isCard: boolean }) => (
   <tr className={classes['row']} aria-busy>
     {Array.from({ length: isCard ? 1 : cells }, (_, at) => (

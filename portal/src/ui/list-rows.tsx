@@ -24,7 +24,7 @@ type ListRowsProps<Row> = {
   /** The answer to the first page. */
   readonly first: Refreshed & { readonly data: PageOf<Row> | undefined }
   readonly refetchMs: number | undefined
-  /** The rows are those of an earlier view until this one is loaded. */
+  /** The rows belong to an earlier view until this one is loaded. */
   readonly isPlaceholder: boolean
   readonly layout: ListLayout
   readonly sort: string | undefined
@@ -33,7 +33,7 @@ type ListRowsProps<Row> = {
   readonly label: string
   readonly idOf: (row: Row) => string
   readonly selection: Selection<Row> | undefined
-  /** Opens the side panel of a row; undefined if the list has none. */
+  /** Opens the side panel of a row; undefined for a list without a panel. */
   readonly onShow: ((id: string) => void) | undefined
   /** Id of the row in the side panel. */
   readonly shown: string | undefined
@@ -45,7 +45,7 @@ type ListRowsProps<Row> = {
 const heights = { comfortable: 36, compact: 30, card: 62 } as const
 const headHeight = 34
 const rowsWhileLoading = 12
-/** Shown even if the rest of the page leaves less room: the page scrolls then. */
+/** Minimum number of visible rows: if the page leaves less room, the page scrolls. */
 const rowsMin = 6
 
 export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
@@ -73,7 +73,7 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
   latest.current = { items, rowAt, idOf, selection, onShow, shown }
   useRowKeys(viewport, count, {
     show: (index) => virtual.scrollToIndex(index),
-    // With an open panel the keys move what it shows.
+    // With an open panel the keys move its row.
     onFocus: (index) => {
       const row = latest.current.rowAt(index)
       if (row && latest.current.shown !== undefined) latest.current.onShow?.(latest.current.idOf(row))
@@ -100,7 +100,7 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
       selection?.toggle(data, index, event.shiftKey, rowAt)
       return
     }
-    // Text that is being selected to copy it opens nothing.
+    // Selecting text to copy it must not open the row.
     if (target.closest('a, button:not([data-opener]), input, label') || String(getSelection()) !== '') return
     if (onShow) {
       row.focus({ preventScroll: true })

@@ -1,5 +1,5 @@
-// A list of the API: the page kind for many things of one sort. A page declares columns, filters, actions and the side panel; the
-// list brings the rest: virtual rows, order, sizes, chips, saved views, selection, cards on phones, export, keys, live refresh.
+// A list of the API: the page kind for many records of one type. A page declares columns, filters, actions and the side panel; the
+// list provides the rest: virtual rows, order, sizes, chips, saved views, selection, cards on phones, export, keys, live refresh.
 //
 //   const declaration = { sort: '-start', filters, search, time: { start: 'start', end: 'end' } }  // constant, or from useMemo
 //   const view = useListSearch('/events', declaration)
@@ -37,9 +37,9 @@ import { words } from './words.ts'
 import classes from './list.module.css'
 
 export type ListProps<Row> = {
-  /** Names exported files and what the browser keeps of the list. */
+  /** Names exported files and the settings of the list in the browser. */
   readonly name: string
-  /** The name of a row: one, several. */
+  /** The singular and plural name of a row. */
   readonly things: readonly [one: string, several: string]
   readonly route: Route
   readonly params?: Readonly<Record<string, string | number>>
@@ -50,9 +50,9 @@ export type ListProps<Row> = {
   readonly columns: readonly Column<Row>[]
   /** Must keep its identity; default: the field `id`. */
   readonly idOf?: (row: Row) => string
-  /** Shown if there are no rows, without any filter. */
+  /** Content for no rows without filters. */
   readonly empty: ReactNode
-  /** Shown if no row matches the filters, in place of the usual text. */
+  /** Content if no row matches the filters, in place of the default text. */
   readonly emptyFiltered?: ReactNode
   /** Actions on selected rows; without any, rows cannot be selected. Must keep its identity. */
   readonly bulk?: readonly BulkAction<Row>[]
@@ -81,7 +81,7 @@ export function List<Row extends object>(props: ListProps<Row>) {
     refetchInterval: () => refetchIntervalOf(route, refetchMs),
   })
   const page = first.data as PageOf<Row> | undefined
-  // A range up to now moves each minute: the rows are still those of this view.
+  // A range up to now moves each minute: the rows still belong to this view.
   const rowsKey = JSON.stringify([teamIdNow(), name, params, query, view.values, view.range])
   const [shown, setShown] = useState({ rowsKey, sort })
   const isSameView = shown.rowsKey === rowsKey && shown.sort === sort

@@ -6,12 +6,12 @@ import { useEffect, type ReactNode } from 'react'
 import { words } from './words.ts'
 
 type Options = {
-  /** Whether another version was read than the one that is edited. */
+  /** Whether the loaded version is newer than the edited one. */
   readonly isNewer: boolean
   /** Whether loading it would lose changes. */
   readonly isEdited: boolean
   readonly load: () => void
-  /** Names what has changed, if the page shows more. */
+  /** Names the changed object, if the page has several. */
   readonly name?: string
 }
 
@@ -19,7 +19,7 @@ type Options = {
 export const isPreconditionFailed = (error: unknown): boolean =>
   error instanceof ProblemError && error.problem.code === 'precondition_failed'
 
-/** Loads a newer version while nothing is edited. Otherwise returns the note, to be shown above what is edited. */
+/** Loads a newer version if the form has no edits. Otherwise returns the note to render above the form. */
 export function useNewerVersion({ isNewer, isEdited, load, name = words.newer.this }: Options): ReactNode {
   useEffect(() => {
     if (isNewer && !isEdited) load()

@@ -1,4 +1,4 @@
-// Above an answer that stays on the page although its refresh failed: why, how old it is, and Retry. While the server is out of
+// Above an answer that stays on the page although its refresh failed: the reason, its age, and Retry. While the server is out of
 // reach, the banner of the frame has the same.
 import type { UseQueryResult } from '@tanstack/react-query'
 import { isConnectionError } from '../api/connection.ts'
@@ -6,7 +6,7 @@ import { Problem } from './problem.tsx'
 
 export type Refreshed = Pick<UseQueryResult, 'error' | 'dataUpdatedAt' | 'refetch'>
 
-/** Renders nothing unless one of the answers could not be updated, or loaded. */
+/** Renders only if an answer could not be loaded or updated. */
 export function NotUpdated({ answers }: { readonly answers: readonly Refreshed[] }) {
   const failed = answers.filter(({ error }) => error !== null && !isConnectionError(error))
   if (failed.length === 0) return null

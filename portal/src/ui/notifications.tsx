@@ -1,4 +1,4 @@
-// The corner where short messages appear. It is loaded after the first page; messages sent before are shown then.
+// The corner where short messages appear. It is loaded after the first page; earlier messages appear then.
 import '@mantine/notifications/styles.css'
 import { Notifications } from '@mantine/notifications'
 

@@ -1,4 +1,4 @@
-// The title of the page that is shown, for the breadcrumbs and the window. Pages set it; the frame reads it.
+// The title of the current page, for the breadcrumbs and the window. Pages set it; the frame reads it.
 import { useSyncExternalStore } from 'react'
 
 type Shown = { readonly title: string }
@@ -7,7 +7,7 @@ const none: Shown = { title: '' }
 let shown = none
 const listeners = new Set<() => void>()
 
-/** Returns the release, which does nothing once another page has set its title. */
+/** Sets the title and returns its release, which has no effect once another page has set its title. */
 export function setPageTitle(title: string): () => void {
   const own = { title }
   show(own)
@@ -26,5 +26,5 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** Returns the title of the page; empty while no page is shown. */
+/** Returns the title of the page; empty without a page. */
 export const usePageTitle = (): string => useSyncExternalStore(subscribe, () => shown.title)

@@ -1,4 +1,4 @@
-// Texts of the server that are shown to people: the words of a problem by its code, and whether a sentence names nothing that only
+// Texts of the server for people: the words of a problem by its code, and whether a sentence is free of names that only
 // programs use. Pure.
 import type { Problem } from '@pharos/contract/problem'
 import { words } from './words.ts'

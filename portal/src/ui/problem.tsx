@@ -1,4 +1,4 @@
-// A problem in its place on the page: what is wrong, what to do, Retry if the request can be repeated, and the request's id to
+// A problem in its place on the page: the error, the correction, Retry if the request can be repeated, and the request's id to
 // quote to the provider.
 import { Alert, Button, Group, List, Text } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
@@ -14,7 +14,7 @@ type ProblemProps = {
   readonly error: unknown
   /** Repeats the request; every load error has it. */
   readonly retry?: () => unknown
-  /** When the answer that is still shown arrived, milliseconds since 1970. */
+  /** Time of the answer that is still on the page, milliseconds since 1970. */
   readonly asOf?: number | undefined
 }
 

@@ -1,5 +1,5 @@
-// A plan that a person reads before it is applied: it stays as it was read, and only what it shows is applied. If someone else has
-// saved meanwhile, nothing is applied, and the new plan can be loaded.
+// A plan that a user reviews before it is applied: it does not change after it was read, and exactly this plan is applied. If someone else
+// has saved meanwhile, it is not applied, and the new plan can be loaded.
 import { Button, Group, Skeleton, Stack } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -11,7 +11,7 @@ import { words } from './words.ts'
 type ReviewedPlanProps<Plan> = {
   /** Names the plan in the cache. */
   readonly queryKey: readonly unknown[]
-  /** Of what is changed. */
+  /** Name of the changed object. */
   readonly name: string
   /** Requests the plan, with the ETag that it is made from. */
   readonly read: () => Promise<Plan>

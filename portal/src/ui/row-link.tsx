@@ -1,5 +1,5 @@
 // The link of a row, which the router follows without loading the page again. Lists render it hundreds of times a second
-// while they scroll, so nothing is computed before a pointer event or a click.
+// while they scroll, so the target is computed only on a pointer event or a click.
 import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
 import classes from './list.module.css'

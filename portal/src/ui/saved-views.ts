@@ -13,7 +13,7 @@ export type Views = readonly SavedView[]
 /** More would push the tasks of the overview out of sight. */
 export const pinsMax = 4
 
-/** Returns the views with a new one at the end; one of the same name gets its address and keeps its place. */
+/** Appends a view; a view of the same name gets the new address and keeps its place. */
 export const withView = (views: Views, name: string, search: string): Views =>
   views.some((one) => one.name === name)
     ? views.map((one) => (one.name === name ? { ...one, search } : one))

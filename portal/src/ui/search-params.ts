@@ -5,7 +5,7 @@ import type { SearchSchemaInput } from '@tanstack/react-router'
 /** A filter that accepts a list also accepts a single value. */
 type Written<Value> = Value | (Value extends readonly (infer Element)[] ? Element : never) | undefined
 
-/** The parameters of any list: order, shown columns, time range and the row in the side panel. */
+/** The parameters of any list: order, visible columns, time range and the row in the side panel. */
 export type ViewParameters = {
   /** As the API orders: `-start` is descending. */
   readonly sort?: string | undefined
@@ -21,7 +21,7 @@ export type SearchOf<Query, Name extends keyof Query> = {
   readonly [N in Name]?: Written<Query[N]>
 } & Omit<ViewParameters, Name>
 
-/** Returns the validator of a page's search parameters: the named ones of `Query`, and those of any list. */
+/** Returns the validator of a page's search parameters: the named parameters of `Query`, and the parameters of any list. */
 export const parameters =
   <Query>() =>
   <const Name extends keyof Query & string>(..._names: readonly Name[]) =>

@@ -26,7 +26,7 @@ function plainText(value: string): string {
   }
 }
 
-/** Percent-encodes what has a meaning in a search part, and nothing that is readable as it is. */
+/** Percent-encodes only the characters with a meaning in a search part, so that the rest stays readable. */
 const escape = (text: string): string =>
   encodeURIComponent(text)
     .replaceAll('%20', '+')

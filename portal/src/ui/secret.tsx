@@ -1,4 +1,4 @@
-// A secret that is shown once: hidden until asked for, and copied without being shown.
+// A secret that is shown once: hidden until requested, and copied while hidden.
 import { ActionIcon, Group } from '@mantine/core'
 import { IconEye, IconEyeOff } from '@tabler/icons-react'
 import { useState } from 'react'

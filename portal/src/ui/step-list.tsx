@@ -1,4 +1,4 @@
-// The way of one thing in steps, side by side, each with its state and one line.
+// Progress in steps, side by side, each with its state and one line.
 import { VisuallyHidden } from '@mantine/core'
 import { IconAlertTriangle, IconCheck, IconX } from '@tabler/icons-react'
 import classes from './step-list.module.css'

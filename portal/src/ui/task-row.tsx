@@ -1,4 +1,4 @@
-// A row of a list of tasks: state, name, who acts, what exists now, and below it what to create.
+// A row of a list of tasks: state, name, who acts, the current evidence, and below it the object to create.
 import { Button, CopyButton, VisuallyHidden } from '@mantine/core'
 import { IconAlertTriangle, IconCheck, IconDots, IconMinus, IconX } from '@tabler/icons-react'
 import { useId, type ReactNode } from 'react'
@@ -31,7 +31,7 @@ type TaskRowProps = {
   readonly who?: string | undefined
   /** When it was checked, and when it will be checked next. */
   readonly when?: ReactNode
-  /** What exists now, in one sentence. */
+  /** The current evidence, in one sentence. */
   readonly text: ReactNode
   readonly children?: ReactNode
 }
@@ -63,7 +63,7 @@ export function TaskRow({ color, stateText, title, who, when, text, children }: 
   )
 }
 
-/** `3 minutes ago`, of what has happened, with the time as a tooltip. */
+/** `3 minutes ago`, with the time as a tooltip. */
 export function Ago({ at }: { at: string }) {
   const [zone] = useZone()
   const now = useNow()

@@ -1,5 +1,5 @@
 // The time range of a page: quick ranges up to now, calendar months, or a custom range, with arrows to the range before and after.
-// The address holds the range, relative to now where it was chosen so.
+// The address contains the range, relative to now if it was chosen so.
 import { ActionIcon, Button, Divider, Loader, Stack } from '@mantine/core'
 import { IconCalendar, IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'

@@ -19,7 +19,7 @@ export function timeRangeText({ range, from, to }: TimeRange, timeZone: string):
   return `${limit(from, texts.start)} to ${limit(to, texts.now)}`
 }
 
-/** Returns a limit as it is typed: `2026-01-10 12:00`; one that is relative to now, or cannot be read, as it is. */
+/** Formats a limit for the field: `2026-01-10 12:00`; relative and unreadable limits are unchanged. */
 export function limitText(text: string, timeZone: string): string {
   const moment = text.startsWith('now') ? undefined : momentAt(Date.parse(text))
   return moment === undefined ? text : wallClock(moment, timeZone).replace('T', ' ')
@@ -42,7 +42,7 @@ export function lastDayOf(end: string): string | null {
 
 const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-/** Returns the limit that was typed, as the address holds it; null if it cannot be read, undefined for an open limit. */
+/** Parses a typed limit into the format of the address; null if it cannot be parsed, undefined for an open limit. */
 export function parseLimit(typed: string, timeZone: string): string | undefined | null {
   const text = typed.trim()
   if (text === '' || text === 'now') return undefined

@@ -1,4 +1,4 @@
-// A time range as the address holds it: `range=24h` up to now, a month, or `from` and `to`, each a time or relative to now
+// A time range in the address: `range=24h` up to now, a month, or `from` and `to`, each a time or relative to now
 // (`now-2d`). Pure; the control is time-range-field.tsx.
 import { momentAt, momentOf, wallClock } from './wall-clock.ts'
 

@@ -26,7 +26,7 @@ let zoneOfBrowser: string | undefined
 /** Computed once: it takes as long as formatting dozens of times. */
 export const browserZone = (): string => (zoneOfBrowser ??= Intl.DateTimeFormat().resolvedOptions().timeZone)
 
-/** Returns the IANA name of the zone that times are shown in. */
+/** Returns the IANA name of the zone for times. */
 export function zoneName(zone: Zone): string {
   if (zone === 'utc') return 'UTC'
   const home = homeZone.get()
@@ -40,7 +40,7 @@ export function formatTime(time: string, zone: Zone): string {
   return hasZone(zone) ? `${text} ${shortName(name, time)}` : text
 }
 
-/** Whether times are shown with their zone: not in that of the browser. */
+/** Whether times include their zone: if it differs from the browser's. */
 const hasZone = (zone: Zone): boolean => zone === 'utc' || zoneName(zone) !== browserZone()
 
 /** Returns the zone of a column of times, `UTC` or `Berlin`; undefined for that of the browser. An abbreviation would change in summer. */

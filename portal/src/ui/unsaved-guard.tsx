@@ -5,7 +5,7 @@ import { useUnsaved } from '../api/unsaved.ts'
 import { DiscardQuestion } from './discard-question.tsx'
 import { words } from './words.ts'
 
-/** `isUnsaved` is called at the moment of leaving. Signing out and a change of the page's own parameters are never held up. */
+/** `isUnsaved` is called at the moment of leaving. Signing out and a change of the page's own parameters are never blocked. */
 export function UnsavedGuard({ isUnsaved }: { isUnsaved: () => boolean }) {
   useUnsaved(isUnsaved)
   const { status, proceed, reset } = useBlocker({

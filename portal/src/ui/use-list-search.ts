@@ -30,7 +30,7 @@ export type ListDeclaration = {
 export type Ignored = {
   readonly name: string
   readonly text: string
-  /** What is left of its value. */
+  /** The remaining part of its value. */
   readonly kept?: string | undefined
 }
 
@@ -146,7 +146,7 @@ function useStable<T>(value: T): T {
   return kept.current
 }
 
-/** Returns what is chosen, as one line: the suggested name of a saved view. */
+/** Returns the chosen values as one line: the suggested name of a saved view. */
 export const viewText = ({ filters = [], search, values }: ListView): string =>
   [...filters, ...(search ? [search] : [])]
     .filter((filter) => isSet(filter, values))

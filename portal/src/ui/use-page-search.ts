@@ -50,5 +50,5 @@ export const textsOf = (value: unknown): string[] =>
     .flatMap((one) => String(one).split(','))
     .filter((one) => one !== '')
 
-/** Returns a parameter as one text; empty if there is none. */
+/** Returns a parameter as one text; empty if it is absent. */
 export const textOf = (value: unknown): string => [value ?? []].flat().map(String).join(' ')

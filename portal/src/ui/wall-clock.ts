@@ -14,7 +14,7 @@ export function wallClock(time: string, timeZone: string): string {
 
 /**
  * Returns the moment of a local time in the zone, ISO 8601 UTC; undefined if it is not a time in the years of `momentAt`. A local
- * time that occurs twice means the first; one that is skipped moves forward by the skipped amount.
+ * time that occurs twice means the first; a skipped time moves forward by the skipped amount.
  */
 export function momentOf(wall: string, timeZone: string): string | undefined {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(wall)) return undefined

@@ -1,11 +1,11 @@
-// The texts of the shared components: problems by their code, errors of fields, forms, lists. The help of the API is written for
-// programs and is never shown.
+// The texts of the shared components: problems by their code, errors of fields, forms, lists. The API's descriptions are written for
+// programs and must not appear here.
 import type { ProblemCode } from '@pharos/contract/problem'
 
 type Text = {
   readonly title: string
   readonly detail: string
-  /** Whether the server's sentence says more than `detail`. It is shown only if it is written for people. */
+  /** Whether the server's sentence contains more than `detail`. It is used only if it is written for people. */
   readonly takesDetail?: true
 }
 

@@ -17,7 +17,7 @@ import classes from './zones.module.css'
 const { claim: texts } = words
 const team = { team_id: 'current' } as const
 
-/** Nothing for another error. `onVerified` repeats the request. */
+/** Renders only for the error `zone_claimed`. `onVerified` repeats the request. */
 export function ClaimProof({ error, onVerified }: { error: unknown; onVerified: () => void }) {
   if (!(error instanceof ProblemError) || error.problem.code !== 'zone_claimed') return null
   const record = claimRecord(error)

@@ -7,7 +7,7 @@ export type ClaimRecord = { readonly domain: string; readonly name: string; read
 export function claimRecord({ problem }: ProblemError): ClaimRecord | undefined {
   for (const { ctx } of problem.errors ?? []) {
     const { record_name: name, record_value: value } = ctx ?? {}
-    // The first label is that of the proof.
+    // The first label belongs to the proof.
     if (typeof name === 'string' && typeof value === 'string')
       return { domain: name.replace(/^[^.]*\./, ''), name, value }
   }

@@ -1,6 +1,6 @@
-// Commands that ask name servers for what the portal shows, to copy into a terminal. Pure.
+// Commands that query name servers for the data of a page, to copy into a terminal. Pure.
 
-/** Quotes what a shell would read as more than a word: `*`, `\`. */
+/** Quotes characters that a shell would interpret: `*`, `\`. */
 const word = (text: string): string =>
   /^[\w.:@/+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 

@@ -1,4 +1,4 @@
-// The way of DNSSEC in steps, from what the API answers: signed, on the name servers, DS at the parent, validated; and the way back: DS
+// The steps of enabling DNSSEC, from the answer of the API: signed, on the name servers, DS at the parent, validated; and of disabling it: DS
 // deleted, caches expired, unsigned. Pure.
 import type { Dnssec } from '@pharos/contract/dns/dnssec'
 import { words } from './words.ts'
@@ -13,7 +13,7 @@ export type Step = {
   readonly at?: string
 }
 
-/** Returns the steps; none while DNSSEC is off. `isServed`: all name servers have the newest version of the zone. */
+/** Returns the steps; empty while DNSSEC is off. `isServed`: all name servers have the newest version of the zone. */
 export function stepsOf(dnssec: Dnssec, isServed: boolean): readonly Step[] {
   const { status, parent, publish_after: after } = dnssec
   if (status === 'disabled') return []

@@ -1,4 +1,4 @@
-// DNSSEC of a zone: how far it is and what comes next, the DS records for the registrar, what the parent zone shows, the keys.
+// DNSSEC of a zone: progress and next step, DS records for the registrar, DS records at the parent, keys.
 import { Skeleton, Stack, Table, Text } from '@mantine/core'
 import { getDnssecRoute, type Dnssec, type DnssecKey } from '@pharos/contract/dns/dnssec'
 import type { Zone } from '@pharos/contract/dns/zone'

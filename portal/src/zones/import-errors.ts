@@ -5,7 +5,7 @@ import { words } from './words.ts'
 
 export type LineError = { readonly line: number; readonly message: string; readonly text: string }
 
-/** Returns the errors that name a line, in the order of the file; none for another problem. */
+/** Returns the errors that name a line, in the order of the file; empty for another problem. */
 export function lineErrors(error: unknown): readonly LineError[] {
   if (!(error instanceof ProblemError)) return []
   return (error.problem.errors ?? [])

@@ -61,7 +61,7 @@ export function FileSource({ file, content, mistake, onFile, onContent }: FilePr
 export type TransferSource = {
   readonly address: string
   readonly port: string | number
-  /** Name of a TSIG key; empty for none. */
+  /** Name of a TSIG key, or empty. */
   readonly key: string
 }
 

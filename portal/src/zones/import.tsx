@@ -127,7 +127,7 @@ function Import({ zone }: { zone?: Zone }) {
     },
   })
   const apply = useMutation({
-    // Only what the report shows is applied.
+    // Applies exactly the reported changes.
     mutationFn: async () =>
       (await call(importZoneRoute, { body: bodyOf(draft), headers: check.data?.headers ?? {} })).body,
     onSuccess: async (result) => {
@@ -137,7 +137,7 @@ function Import({ zone }: { zone?: Zone }) {
       await navigate({ to: '/zones/$id', params: { id: String(result.zone.id) }, search: {} })
     },
   })
-  /** A report belongs to what was checked. */
+  /** A report is valid only for the checked input. */
   function change(changes: Partial<Draft>) {
     setDraft((now) => ({ ...now, ...changes }))
     setMistakes({})

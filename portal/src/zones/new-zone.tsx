@@ -57,7 +57,7 @@ export function NewZone() {
       kind === 'secondary' && primaries.length === 0
         ? { primaries: `${texts.primaries} ${texts.primariesNeeded}.` }
         : {},
-    // A refusal, such as the claim on a name, belongs to what was sent.
+    // An error, such as the claim on a name, is valid only for the sent values.
     onValuesChange: () => form.error && form.clearResult(),
     request: async (values) => (await call(createZoneRoute, { body: bodyOf(values) })).body,
     onSuccess: async ({ id, name }) => {

@@ -1,5 +1,5 @@
-// The changes of record sets that are not applied yet: what a row becomes, what the request contains, and at which row an error of
-// the answer belongs. Pure.
+// The changes of record sets that are not applied yet: the new rows, the request, and the row of each error of
+// the answer. Pure.
 import type { RecordSet } from '@pharos/contract/dns/recordset'
 import type { ProblemError } from '@pharos/contract/problem'
 import { words } from './words.ts'
@@ -72,7 +72,7 @@ export function ttlInput(seconds: number): string {
   return String(seconds)
 }
 
-/** TTLs that are used most, from one that allows quick changes to one that spares queries. */
+/** The most common TTLs, from a short one for quick changes to a long one for few queries. */
 export const ttlPresets = ['1m', '5m', '15m', '1h', '4h', '12h', '1d'] as const
 
 const linesOf = (text: string): string[] =>
@@ -91,13 +91,13 @@ export function isChanged(draft: Draft): boolean {
   )
 }
 
-/** Reports whether nothing was typed yet into a new row. */
+/** Returns whether a new row is still empty. */
 export const isBlank = ({ original, name, values, ttl, comment }: Draft): boolean =>
   original === undefined && [name, values, ttl, comment].every((text) => text.trim() === '')
 
 export const changedDrafts = (drafts: Drafts): Draft[] => [...drafts.values()].filter(isChanged)
 
-/** Returns what is wrong before anything is sent. */
+/** Returns the mistakes found before sending. */
 export function mistakesIn(drafts: Drafts): RowErrors {
   const errors = new Map<string, Partial<Record<RowField, string>>>()
   const seen = new Set<string>()
@@ -116,7 +116,7 @@ export function mistakesIn(drafts: Drafts): RowErrors {
   return errors
 }
 
-/** What the request has, and the key of the row that each of its sets comes from. A renamed set is deleted and created. */
+/** Returns the sets of the request, and for each the key of its row. A renamed set is deleted and created. */
 export function requestOf(drafts: Drafts): { recordsets: WantedSet[]; keys: string[] } {
   const recordsets: WantedSet[] = []
   const keys: string[] = []

@@ -1,4 +1,4 @@
-// What follows an edit of record sets: the bar with what is not applied, the review of the server's plan, and what was applied with its undo.
+// The review of edited record sets: the bar of pending edits, the server's plan, and the applied change with its undo.
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { Plan } from './plan.tsx'
 import type { RecordDrafts } from './use-record-drafts.ts'

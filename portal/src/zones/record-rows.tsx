@@ -87,7 +87,7 @@ export function Row({ set, drafts, zone, isEditable, isSelected, onSelect }: Row
   )
 }
 
-/** What is published for an ALIAS record. */
+/** The published state of an ALIAS record. */
 function AliasState({ alias: { status, addresses, message, resolved } }: { alias: RecordSetAlias }) {
   if (status === 'pending') return <StatePill color="warn">{texts.alias.pending}</StatePill>
   return (
@@ -189,7 +189,7 @@ const copyOf = (set: RecordSet): Partial<Draft> => {
   return { type, ttl, values, comment }
 }
 
-/** Moves between the rows with the arrow keys, from a control to the same one of the next row. */
+/** Moves between the rows with the arrow keys, from a control to the same control of the next row. */
 export function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   const from = event.target as HTMLElement

@@ -30,13 +30,13 @@ const keyOf = (type: string): string => type.trim().toUpperCase()
 /** Returns a value as it is written; empty for a type that is not known. */
 export const exampleOf = (type: string): string => examples[keyOf(type)] ?? ''
 
-/** Returns what the parts of a value are; undefined for a type that is not known. */
+/** Describes the parts of a value; undefined for an unknown type. */
 export const helpOf = (type: string): string | undefined => words.records.typeHelp[keyOf(type)]
 
 const rankOf = ({ name, type }: { readonly name: string; readonly type: string }): number =>
   name !== '@' ? 2 : type === 'SOA' ? 0 : type === 'NS' ? 1 : 2
 
-/** Returns the sets of a page as a zone file has them: those of the zone itself begin with SOA and NS. */
+/** Returns the sets of a page as a zone file has them: the sets of the apex begin with SOA and NS. */
 export const asInZoneFile = <Set extends { readonly name: string; readonly type: string }>(
   sets: readonly Set[],
 ): readonly Set[] => {

@@ -77,7 +77,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
   const isEditable = ({ managed, name, type: of }: RecordSet) =>
     !isReadOnly && (!managed || (settings.data?.apex_ns_editable === true && name === '@' && of === 'NS'))
   const onThisPage = new Set(results.map((set) => set.id))
-  // A row that needs a correction is shown on every page.
+  // A row that needs a correction appears on every page.
   const added = [...drafts.drafts.values()].filter(
     ({ key, original }) => original === undefined || (drafts.errors.has(key) && !onThisPage.has(key)),
   )
@@ -268,7 +268,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
 
 const orders: readonly string[] = ['name', 'type', 'ttl'] satisfies Order[]
 
-/** The address can name any order; one that does not exist is that of names. */
+/** The address can contain any order; an unknown one becomes the order by name. */
 function orderingOf(sort: string) {
   const key = sort.replace(/^-/, '')
   return (orders.includes(key) ? sort : 'name') as Order | `-${Order}`
@@ -298,7 +298,7 @@ function Sortable({ width, order, sort, onSort, children }: SortableProps) {
 
 type SelectedProps = { sets: readonly RecordSet[]; drafts: RecordDrafts; onDone: () => void }
 
-/** What can be done with several sets at once; it is planned like every other change. */
+/** Bulk actions on record sets; they are planned like every other change. */
 const Selected = ({ sets, drafts, onDone }: SelectedProps) => (
   <>
     <Menu width={140}>

@@ -29,7 +29,7 @@ export function ServersTab({ zone }: { zone: Zone }) {
 const behindBy = (published: number | null, serial: number | null): number =>
   published === null || serial === null ? 0 : (published - serial) | 0
 
-/** Returns how long after the publication the server had the serial; nothing if it was observed anew since, such as after a failure. */
+/** Returns how long after the publication the server had the serial; empty if the observation started later, such as after a failure. */
 function delayText(published: string | null, since: string | null) {
   const ms = published === null || since === null ? NaN : Date.parse(since) - Date.parse(published)
   return ms >= 0 && ms < longestDelayMs ? <div className={classes['comment']}>{texts.delay(ms)}</div> : null
@@ -143,7 +143,7 @@ function Delegation({ zone: { nameservers } }: { zone: Zone }) {
   )
 }
 
-/** Nobody has to believe this page. */
+/** Commands that verify this page from a terminal. */
 function Commands({ zone: { name, nameservers } }: { zone: Zone }) {
   const commands = [
     ...nameservers.assigned.map((server) => digOf({ name, type: 'SOA', server, options: ['+short'] })),

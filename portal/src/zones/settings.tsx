@@ -1,4 +1,4 @@
-// The settings of a zone: TTLs, SOA, transfers, safety. The whole set is sent with the ETag of what was read.
+// The settings of a zone: TTLs, SOA, transfers, safety. The whole set is sent with the ETag of the loaded version.
 import { Skeleton } from '@mantine/core'
 import { listTsigKeysRoute, type TsigKey } from '@pharos/contract/dns/tsig'
 import {
@@ -88,7 +88,7 @@ const fields = {
   }),
 }
 
-/** A key that is not listed is one of the provider. */
+/** An unlisted key belongs to the provider. */
 function keyOptions(keys: readonly TsigKey[], chosen: readonly number[]): Option[] {
   const listed = keys.map(({ id, name, algorithm }) => ({
     value: String(id),

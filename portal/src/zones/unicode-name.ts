@@ -42,7 +42,7 @@ function decode(text: string): string {
   return output.join('')
 }
 
-/** Returns the name with its A-labels in Unicode; undefined if it has none, or one that cannot be read. */
+/** Returns the name with its A-labels in Unicode; undefined without A-labels, or if one is invalid. */
 export function unicodeName(name: string): string | undefined {
   try {
     const shown = name

@@ -57,7 +57,7 @@ function focusFirstMistake(): void {
 /** A dialog that closes gives the focus back first. */
 const focusAfterMs = 300
 
-/** One row's mistakes do not hide those of another. */
+/** Keeps mistakes of the other rows. */
 function withoutMistakes(drafts: Drafts): Drafts {
   const mistakes = mistakesIn(drafts)
   return new Map([...drafts].filter(([key]) => !mistakes.has(key)))
@@ -146,7 +146,7 @@ export function useRecordDrafts(zone: string) {
     onError: (error) => fail(error, requestOf(drafts).keys),
   })
   const undo = useMutation({
-    // The version that was applied must be the newest: undo takes back this change only, not one that came after it.
+    // The version that was applied must be the newest, because undo must not revert a later change.
     mutationFn: ({ before, etag }: Applied) =>
       call(rollBackZoneRoute, { params: { ...params, version: before }, headers: { 'if-match': etag } }),
     onSuccess: async (_answer, { before }) => {
@@ -203,7 +203,7 @@ export function useRecordDrafts(zone: string) {
       put(draft)
       setIsOpen(draft.key, true)
     },
-    /** The row was left: says what is wrong with it, in place. */
+    /** The row lost focus: shows its mistakes in place. */
     leave(key: string) {
       const draft = drafts.get(key)
       if (draft === undefined || draft.isRemoved || !isChanged(draft) || isBlank(draft)) return

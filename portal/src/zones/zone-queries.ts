@@ -23,7 +23,7 @@ export const invalidateZones = (): Promise<unknown> =>
     listPtrTemplatesRoute,
   )
 
-/** Returns the zone's ETag and version now: what was reviewed is what is applied. */
+/** Returns the zone's current ETag and version, so that exactly the reviewed change is applied. */
 export async function readZoneMark(zone: string): Promise<{ etag: string; version: number }> {
   const { headers, body } = await call(getZoneRoute, { params: { zone }, query: { include: 'details' } })
   return { etag: headers.get('etag') ?? '*', version: body.details!.version }

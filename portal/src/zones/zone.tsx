@@ -173,7 +173,7 @@ const Summary = ({ zone }: { zone: Zone }) => (
   </>
 )
 
-/** Only what is not as it should be. */
+/** Renders only problems. */
 function Messages({ zone }: { zone: Zone }) {
   const { status, state_messages: messages = [] } = zone
   const ofAliases = messages.find(({ tag }) => tag === 'zone_aliases_failing')

@@ -19,7 +19,7 @@ import { dnssecColors, DnssecPill, servedText, statusColors, ZoneStatusPill } fr
 
 const { list: texts } = words
 
-/** An internationalized name is shown as its owner writes it, and as the DNS has it: two may look alike. */
+/** Shows an internationalized name in Unicode and in ASCII: two Unicode names may look alike. */
 const InAscii = ({ name }: { name: string }) =>
   unicodeName(name) !== undefined && (
     <>

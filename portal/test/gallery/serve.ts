@@ -18,7 +18,7 @@ const policy =
 
 export type Gallery = { readonly url: string; readonly stop: () => Promise<void> }
 
-/** Starts the gallery on a free port. Unknown addresses return the page, as those of the portal do. */
+/** Starts the gallery on a free port. Unknown addresses return the page, as in the portal. */
 export async function startGallery(): Promise<Gallery> {
   const outDir = await mkdtemp(join(tmpdir(), 'pharos-gallery-'))
   await build({

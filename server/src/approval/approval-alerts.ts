@@ -1,5 +1,6 @@
-// Mails to staff about open approvals: one when an approval opens, reminders while it stays open. The time of the next mail is in the row, so
-// that it survives a crash of the process that opened the approval. Those that are due together are one mail. Decisions are made elsewhere.
+// Mails to staff about open approvals: one when an approval opens, reminders while it stays open. The time of the next
+// mail is in the row, so that it survives a crash of the process that opened the approval. Mails due together are
+// combined. Decisions are made elsewhere.
 import type { Db, Trx } from '../db/postgres.ts'
 import type { MailContents } from '../mail/mail.ts'
 import { queueStaffMail, type StaffMailDeps } from '../mail/staff-mail.ts'

@@ -9,7 +9,7 @@ export const inForce = `(a.state = 'open' or a.state in ('approved', 'rejected')
 export const decisionEntry = `(select max(e.id) from audit_entries e
   where e.team_id is null and e.target = 'approval:' || a.id and e.action = 'approval.decide')`
 
-/** From approvals `a` of the area that staff have decided, while the decisions are valid. */
+/** Valid decisions of staff: approvals `a` of the area. */
 export const decidedOf = (area: ApprovalAreaName) => sql`
   from approvals a where a.area = ${area} and a.state in ('approved', 'rejected')
     and coalesce(a.valid_until > now(), true)`

@@ -59,7 +59,10 @@ export async function findApproval(db: Db | Trx, id: number): Promise<ApprovalRo
   return rows[0]
 }
 
-/** Whether the approval is about a team: its own, or that of the announcement that decides about one of its routes. */
+/**
+ * Whether the approval is about a team: its own team, or the team of the announcement that decides about any of its
+ * routes.
+ */
 const isAbout = (teamIds: readonly number[]) => sql`(${teamOf} = any(${teamIds}::bigint[])
   or a.area = 'routes' and exists (
     select from jsonb_array_elements(a.items) i cross join lateral (
@@ -127,7 +130,7 @@ export async function decideRow(
   return numAffectedRows === 1n
 }
 
-/** The part of a slot that selects rows: those of its columns that are given. */
+/** The given columns of a slot, which select rows. */
 export type ApprovalScope = Partial<ApprovalSlot>
 
 type OpenRow = Required<ApprovalSlot> & Omit<OpenApproval, 'covered'> & { readonly items: StoredItem[] }
@@ -164,7 +167,7 @@ export async function closeRows(trx: Trx, ids: readonly number[]): Promise<void>
     where id = any(${ids as number[]}::integer[]) and state = 'open'`.execute(trx)
 }
 
-/** Returns those digests about which staff have decided, while their decisions are valid. */
+/** Filters the digests: only digests with a valid decision of staff. */
 export async function listDecisionRows(
   db: Db | Trx,
   area: ApprovalAreaName,
@@ -178,9 +181,9 @@ export async function listDecisionRows(
 }
 
 /**
- * Inserts an open approval and returns its id; undefined if one is open in its place. Staff get a mail about it immediately, unless it
- * follows one that was closed in the same place, about which they got one within the hour, and has fewer than twice as many items as that
- * mail named: then the reminder of the former one stays due.
+ * Inserts an open approval and returns its id; undefined if the slot already has an open approval. Staff get a mail
+ * immediately, unless within the hour they got a mail about a closed approval of the same slot with more than half as
+ * many items: then the reminder of the former approval stays due.
  */
 export async function insertOpen(
   trx: Trx,

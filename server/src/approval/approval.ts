@@ -1,5 +1,5 @@
-// Approvals for staff: listed, read, approved and rejected. A decision covers exactly what the approval has, which never changes: a plan with
-// more closes it and opens another one (plan-approvals.ts).
+// Approvals for staff: listed, read, approved and rejected. A decision covers exactly the immutable items of the
+// approval: a plan with more closes it and opens another one (plan-approvals.ts).
 import {
   approvalItemsMax,
   type Approval,
@@ -73,8 +73,8 @@ export async function getApproval(
 type Decision = { readonly note?: string }
 
 /**
- * Approves or rejects. Repeating the same decision changes nothing. Throws `conflict` if it was decided otherwise, was closed because the plan
- * has changed, or can never be approved.
+ * Approves or rejects. Repeating the same decision has no effect. Throws `conflict` if it was decided otherwise, was
+ * closed because the plan has changed, or can never be approved.
  */
 const decideFor =
   (state: 'approved' | 'rejected') =>
@@ -130,7 +130,7 @@ async function decide(
   return { body, before: present(before) }
 }
 
-/** The audit log keeps what was decided: all items that are stored. */
+/** The audit log contains the decision with all stored items. */
 async function entryOf(trx: Trx, row: ApprovalRow) {
   const items = (await listStoredItems(trx, [row.id], row.item_count + 1)).get(row.id) ?? []
   const { area, subject, reason, state, note, item_count } = present(row)
@@ -153,7 +153,7 @@ export async function writeApprovalMessages(
     await writeMessages(trx, [{ teamId: null, type, data: await describeApproval(trx, area, id) }])
 }
 
-/** Returns what mails and messages say about an approval. */
+/** Returns the content of mails and messages about an approval. */
 export async function describeApproval(
   trx: Trx,
   area: ApprovalArea,

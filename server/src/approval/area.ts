@@ -1,4 +1,5 @@
-// The contribution of an area to approvals: how long decisions are valid, which loops they wake, and what only the area knows of its changes.
+// The contribution of an area to approvals: the validity of decisions, the loops to wake, and the area's details of
+// changes.
 import type { ApprovalDetails, ApprovalItem } from '@pharos/contract/operator/approval'
 import type { ApprovalAreaName } from '@pharos/contract/reason/approval-reason'
 import type { MessageData } from '@pharos/contract/messages/webhook-message'
@@ -10,11 +11,11 @@ import type { Coverage } from './coverage.ts'
 export type ApprovalArea<Name extends ApprovalAreaName = ApprovalAreaName> = {
   readonly name: Name
   readonly covers: Coverage
-  /** How long an approval is valid; null: without an end. */
+  /** Validity of an approval; null: without an end. */
   readonly approvalMinutes: number | null
-  /** How long a rejection is valid; null: without an end. */
+  /** Validity of a rejection; null: without an end. */
   readonly rejectionHours: number | null
-  /** The loops that apply what was decided. */
+  /** The loops that apply the decision. */
   readonly wakes: WakeName
   /** Reads the first items of each approval, with teams and requests; absent: the items as stored, of the team of the approval. */
   readonly items?: (

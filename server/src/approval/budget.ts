@@ -1,4 +1,4 @@
-// How much may be removed without an approval. Pure.
+// The number of removals without an approval. Pure.
 
 const alwaysAllowed = 3
 const allowedShare = 0.05

@@ -1,5 +1,5 @@
-// Whether an approval covers a plan. Pure. Staff must not approve what they have not seen: a plan with more, or with something else, needs
-// another approval.
+// Whether an approval covers a plan. Pure. Staff approve only what they have seen: a plan with more or other changes
+// needs another approval.
 import { createHash } from 'node:crypto'
 import type { ApprovalChange } from '@pharos/contract/operator/approval'
 import type { ApprovalFinding, ApprovalReason } from '@pharos/contract/reason/approval-reason'
@@ -16,12 +16,12 @@ export type StoredItem = {
   readonly value: string
   /** Name of the router or scrubber. */
   readonly router?: string
-  /** Of `replace`. */
+  /** Values of `replace`. */
   readonly from?: string
   readonly to?: string
 }
 
-/** Where an approval is open: there is at most one in each place. */
+/** The slot of an approval: at most one is open per slot. */
 export type ApprovalSlot = {
   readonly kind: string
   readonly regionId?: number | null
@@ -35,7 +35,7 @@ export type PlannedApproval = ApprovalSlot & {
   readonly teamId?: number | null
   /** The reasons, the gravest first; at least one. */
   readonly findings: readonly ApprovalFinding[]
-  /** All changes of a subset; of an exact plan those that are shown. */
+  /** All changes of a subset; for an exact plan the stored part. */
   readonly items: readonly StoredItem[]
   /** All changes, if not all of them are stored. */
   readonly itemCount?: number
@@ -58,7 +58,10 @@ export type OpenApproval = {
 export const evidenceOf = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 
-/** Identifies a change in its place. Of a replaced route only the result counts, since the router may have another one by then. */
+/**
+ * Identifies a change in its slot. For a replaced route only the result counts, since the router may have another route
+ * by then.
+ */
 export const itemKey = ({ change, value, router = '', to = '' }: StoredItem): string =>
   [change, value, router, to].join(' ')
 

@@ -13,7 +13,7 @@ import { approvalRoutes } from './approval.routes.ts'
 import type { ApprovalAreas } from './area.ts'
 
 /** Without the effects of shield rules, which need flows. */
-export const approvalAreas: ApprovalAreas = {
+export const basicApprovalAreas: ApprovalAreas = {
   routes: routeApprovals,
   dns: zoneApprovals,
   shield: shieldApprovals,
@@ -23,7 +23,7 @@ export const approvalAreas: ApprovalAreas = {
 export const routes = ({ front, estimate, now }: ApiShared): Mounted[] =>
   approvalRoutes({
     db: front,
-    areas: { ...approvalAreas, shield: shieldApprovalsWithEffect({ db: front, estimate, now }) },
+    areas: { ...basicApprovalAreas, shield: shieldApprovalsWithEffect({ db: front, estimate, now }) },
   })
 
 export const parts = (shared: Shared): Parts => ({ reconciler: () => [approvalAlerts(shared)] })
@@ -36,7 +36,7 @@ function approvalAlerts(shared: Shared): Component {
   const deps = {
     ...shared,
     db: owner,
-    areas: approvalAreas,
+    areas: basicApprovalAreas,
     recipients: config.operatorAlertEmails,
     onAlert: report(log),
   }

@@ -1,4 +1,5 @@
-// Brings the open approvals of an area in line with what its loop plans: keeps those that cover a plan, closes the others, opens new ones.
+// Updates the open approvals of an area from the plans of its loop: keeps approvals that cover a plan, closes the
+// others, opens new ones.
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import type { ApprovalArea } from './area.ts'
@@ -17,8 +18,9 @@ import { approvalChange, type ApprovalSlot, type PlannedApproval } from './cover
 export type ApprovalDecision = 'approved' | 'rejected'
 
 /**
- * Compares the open approvals in the scope with everything that the loop plans there. An approval whose plan has grown or differs is closed
- * in the same transaction in which its replacement opens. An exact plan that staff have decided opens none. Returns the ids of new ones.
+ * Compares the open approvals in the scope with all plans of the loop there. An approval whose plan has grown or
+ * differs is closed in the same transaction in which its replacement opens. An exact plan that staff have decided opens
+ * no approval. Returns the ids of new ones.
  */
 export async function planApprovals(
   trx: Trx,
@@ -55,7 +57,7 @@ export async function planApprovals(
   return ids
 }
 
-/** As `planApprovals`, in a transaction of its own. */
+/** Like `planApprovals`, in a separate transaction. */
 export const planApprovalsIn = (
   db: Db,
   area: ApprovalArea,
@@ -63,14 +65,14 @@ export const planApprovalsIn = (
   planned: readonly PlannedApproval[],
 ): Promise<number[]> => db.transaction().execute((trx) => planApprovals(trx, area, scope, planned))
 
-/** Returns what staff have decided in the area, by evidence, while the decisions are valid. */
+/** Returns the valid decisions of staff in the area, by evidence. */
 export const listDecisions = (
   db: Db | Trx,
   area: ApprovalArea,
   evidence?: readonly string[],
 ): Promise<ReadonlyMap<string, ApprovalDecision>> => listDecisionRows(db, area.name, evidence)
 
-/** Returns what staff decided about exactly this plan; undefined if they have not, or if that is no longer valid. */
+/** Returns the decision about exactly this plan; undefined without a valid one. */
 export async function findDecision(
   db: Db | Trx,
   area: ApprovalArea,

@@ -3,7 +3,7 @@ import type { Approval } from '@pharos/contract/operator/approval'
 import type { ApprovalAreaName, ApprovalReason } from '@pharos/contract/reason/approval-reason'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
-import { approvalAreas as areas } from './parts.ts'
+import { basicApprovalAreas as areas } from './parts.ts'
 import { decideAs, listApprovals } from './approval.ts'
 import type { StoredItem } from './coverage.ts'
 
@@ -55,7 +55,7 @@ type Row = {
 
 let inserted = 0
 
-/** Inserts a row as it is, after closing the open one in its place, and returns its id. */
+/** Inserts a row unchanged, after closing the open approval of its slot, and returns its id. */
 export async function insertApprovalRow(db: Db, row: Row): Promise<number> {
   const { area, kind, reason, attrs = {}, items = [], state = 'open' } = row
   const { regionId = null, zoneId = null, scrubber = null } = row

@@ -1,5 +1,5 @@
 // The SQL that reads the audit log, as the team. Whether a user is provider staff comes from database functions, which
-// return nothing else about the user to a team.
+// return no other data about the user to a team.
 import type { listAuditEntriesRoute } from '@pharos/contract/team/audit'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
@@ -23,7 +23,7 @@ export type EntryFilter = {
   readonly end?: string
 }
 
-export type Query = QueryOf<typeof listAuditEntriesRoute>
+export type AuditQuery = QueryOf<typeof listAuditEntriesRoute>
 
 const entryColumns = columns(
   'audit_entries',
@@ -88,7 +88,7 @@ function ofActions({ actions = [], actionPrefixes = [] }: EntryFilter): RawBuild
 }
 
 /** By the keys, then by the id in the direction of the last key: an index serves both directions. */
-function orderOf(ordering: Query['ordering']): RawBuilder<unknown> {
+function orderOf(ordering: AuditQuery['ordering']): RawBuilder<unknown> {
   const direction = ordering.split(',').at(-1)!.startsWith('-') ? sql`desc` : sql`asc`
   return orderBy(ordering, { at: sql`e.at`, id: sql`e.id` }, sql`e.id ${direction}`, 'not null')
 }
@@ -102,7 +102,7 @@ export async function listEntries(
   trx: Trx,
   viewer: Viewer,
   filter: EntryFilter,
-  { ordering, limit, offset }: Pick<Query, 'ordering' | 'limit' | 'offset'>,
+  { ordering, limit, offset }: Pick<AuditQuery, 'ordering' | 'limit' | 'offset'>,
 ): Promise<Page<EntryRow>> {
   const conditions = conditionsOf(viewer, filter, await staffFor(trx, viewer, filter))
   const once = isFiltered(filter) ? sql`materialized` : sql`not materialized`

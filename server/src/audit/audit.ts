@@ -11,7 +11,7 @@ import {
   listEntries,
   type EntryFilter,
   type EntryRow,
-  type Query,
+  type AuditQuery,
   type Viewer,
 } from './audit.store.ts'
 
@@ -21,7 +21,7 @@ export type AuditDeps = { readonly postgres: Postgres; readonly db: Db }
 export async function listAudit(
   deps: AuditDeps,
   { actor }: Operation,
-  query: Query,
+  query: AuditQuery,
 ): Promise<{ results: AuditEntry[]; count: number }> {
   const viewer = viewerOf(actor)
   const filter = filterOf(query)
@@ -48,7 +48,7 @@ export async function getAudit(
 
 const viewerOf = ({ teamId, isStaff }: Actor): Viewer => ({ teamId, isStaff })
 
-function filterOf({ actor, action, target, request_id, address, start, end }: Query): EntryFilter {
+function filterOf({ actor, action, target, request_id, address, start, end }: AuditQuery): EntryFilter {
   if (start !== undefined && end !== undefined && new Date(end) < new Date(start))
     throw invalid(['query', 'end'], 'beforeStart', { start })
   const isPrefix = (one: string) => one.endsWith('.*')

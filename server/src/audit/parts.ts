@@ -17,7 +17,7 @@ export function createRefusals({ front, log }: Pick<Shared, 'front' | 'log'>): R
 }
 
 /** Recorded in the audit log of the credential's team, whatever team the path contains. */
-export function refusalOf({ actor, operation, params, code, requestId, address }: Denied): RefusedCall {
+export function refusedCallOf({ actor, operation, params, code, requestId, address }: Denied): RefusedCall {
   const target = params.length === 0 ? operation : `${operation}:${params.join(',')}`
   return { ...auditOfActor(actor), action: 'authorization.refuse', target, code, requestId, address }
 }

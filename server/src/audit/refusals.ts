@@ -13,9 +13,9 @@ export type RefusalsDeps = {
 
 const flushEveryMs = 1_000
 const entryEveryMs = 60_000
-/** Distinct refusals of one actor per minute; further ones are counted together, without a target. */
+/** Limit of distinct refusals of one actor per minute; further ones are counted together, without a target. */
 const kindsOfActorMax = 30
-/** Distinct refusals per minute in this process; of further ones only the number is logged. */
+/** Limit of distinct refusals per minute in this process; only the number of further ones is logged. */
 const kindsMax = 1_000
 const targetMax = 200
 
@@ -51,7 +51,7 @@ export class Refusals {
     this.#schedule()
   }
 
-  /** Writes the refusals that are due. After a failure they are kept and retried, unless it is due to what they contain. */
+  /** Writes the refusals that are due. After a failure they are retried, unless the database refuses their content. */
   flush(): Promise<void> {
     return this.#write((kind) => kind.due <= this.#now())
   }
@@ -97,8 +97,8 @@ export class Refusals {
   }
 
   /**
-   * Returns false if the database refuses the entries themselves: of several each is then written alone, so that one cannot keep
-   * the others out of the log; a single one is lost.
+   * Returns false if the database refuses the entries themselves: several are then written one by one, so that a single
+   * one cannot keep the others out of the log; a single one is dropped.
    */
   async #tryWrite(entries: readonly { kind: Kind; entry: RefusalEntry }[]): Promise<boolean> {
     try {

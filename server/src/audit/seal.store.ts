@@ -24,18 +24,18 @@ export const isEntry = (joined: JoinedEntry): joined is EntryText & { readonly i
 
 export type Head = { readonly sequence: number; readonly hash: Buffer }
 
-/** Returns the newest seal; undefined if there is none. */
+/** Returns the newest seal; undefined without seals. */
 export async function findHead(db: Db | Trx): Promise<Head | undefined> {
   const { rows } =
     await sql<Head>`select sequence, hash from audit_seals order by sequence desc limit 1`.execute(db)
   return rows[0]
 }
 
-export type Waiting = JoinedEntry & { readonly entryId: number; readonly entryAt: string }
+export type WaitingEntry = JoinedEntry & { readonly entryId: number; readonly entryAt: string }
 
 /** Lists entries without a seal, by id. For an entry deleted in the meantime, the row has no entry. */
-export async function listWaiting(trx: Trx, limit: number): Promise<Waiting[]> {
-  const { rows } = await sql<Waiting>`
+export async function listWaiting(trx: Trx, limit: number): Promise<WaitingEntry[]> {
+  const { rows } = await sql<WaitingEntry>`
     select u.entry_id as "entryId", ${isoText(sql`u.entry_at`)} as "entryAt", ${entryText}
     from (select * from audit_unsealed order by entry_id limit ${limit}) u ${withEntry(sql`u`)}
     order by u.entry_id`.execute(trx)
@@ -130,7 +130,7 @@ export async function listUnsealed(db: Db, after: number, last: number): Promise
   return rows
 }
 
-export type Expiry = {
+export type SealExpiry = {
   readonly at: string
   /** Sequence of the oldest kept seal. */
   readonly firstSequence: number
@@ -139,7 +139,7 @@ export type Expiry = {
 }
 
 /** Returns the last retention run according to its entry. Anyone who can insert entries can forge it. */
-export async function findExpiry(db: Db): Promise<Expiry | undefined> {
+export async function findExpiry(db: Db): Promise<SealExpiry | undefined> {
   const { rows } = await sql<{ at: string; after: unknown }>`
     select ${isoText(sql`at`)} as at, after from audit_entries
     where team_id is null and action = 'audit.expire' and actor = 'pharos' order by id desc limit 1`.execute(

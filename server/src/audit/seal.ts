@@ -11,10 +11,10 @@ import {
   listWaiting,
   removeFromUnsealed,
   type NewSeal,
-  type Waiting,
+  type WaitingEntry,
 } from './seal.store.ts'
 
-export type Sealed = {
+export type SealedEntries = {
   readonly sealed: number
   /** Entries that were deleted before they were sealed. */
   readonly missing: readonly number[]
@@ -22,13 +22,13 @@ export type Sealed = {
 
 const batchSize = 1_000
 
-/** Seals all unsealed entries in batches. Concurrent runs are safe: one of them fails and seals nothing. */
+/** Seals all unsealed entries in batches. Concurrent runs are safe: one of them fails without sealing. */
 export async function sealAll(
   db: Db,
   ring: KeyRing,
   signal: AbortSignal,
   limit = batchSize,
-): Promise<Sealed> {
+): Promise<SealedEntries> {
   let sealed = 0
   const missing: number[] = []
   for (;;) {
@@ -40,7 +40,7 @@ export async function sealAll(
   }
 }
 
-async function sealBatch(trx: Trx, ring: KeyRing, limit: number): Promise<Sealed> {
+async function sealBatch(trx: Trx, ring: KeyRing, limit: number): Promise<SealedEntries> {
   const waiting = await listWaiting(trx, limit)
   if (waiting.length === 0) return { sealed: 0, missing: [] }
   const missing = waiting.filter((one) => !isEntry(one))
@@ -55,7 +55,7 @@ async function sealBatch(trx: Trx, ring: KeyRing, limit: number): Promise<Sealed
 function chain(
   key: Buffer,
   head: { sequence: number; hash: Buffer },
-  waiting: readonly Waiting[],
+  waiting: readonly WaitingEntry[],
 ): NewSeal[] {
   let { sequence, hash } = head
   return waiting.filter(isEntry).map((entry) => {
@@ -67,7 +67,7 @@ function chain(
 }
 
 /** The content of a deleted entry is lost; its absence is recorded as an entry, which is sealed as well. */
-async function recordMissing(trx: Trx, missing: readonly Waiting[]): Promise<void> {
+async function recordMissing(trx: Trx, missing: readonly WaitingEntry[]): Promise<void> {
   await removeFromUnsealed(
     trx,
     missing.map(({ entryId }) => entryId),

@@ -1,9 +1,9 @@
 // Verifies the chain seal by seal. Pure. For each seal it returns whether it follows from the previous seal and its
-// entry, and otherwise what is wrong. After a broken seal it continues from that seal's hash, so that one change is one
+// entry, and otherwise the error. After a broken seal it continues from that seal's hash, so that one change is one
 // error.
 import type { DerivedKey } from '../runtime/secrets.ts'
 import { chainStart, sealHash, type EntryText } from './canonical.ts'
-import { isEntry, type Expiry, type SealRow } from './seal.store.ts'
+import { isEntry, type SealExpiry, type SealRow } from './seal.store.ts'
 
 export type BrokenKind =
   | 'beginning missing'
@@ -28,7 +28,7 @@ export type ChainVerifierOptions = {
   readonly keys: readonly DerivedKey[]
   /** Ids of keys removed from the ring: seals under them are skipped, up to the first seal under a current key. */
   readonly retiredKeys: ReadonlySet<string>
-  readonly expiry: Expiry | undefined
+  readonly expiry: SealExpiry | undefined
 }
 
 /** Result for one seal: valid, not verifiable (its key or the previous seal is missing), or broken. */

@@ -11,7 +11,7 @@ import {
   hasEntry,
   listSeals,
   listUnsealed,
-  type Expiry,
+  type SealExpiry,
   type Head,
   type SealRow,
 } from './seal.store.ts'
@@ -69,7 +69,7 @@ async function verifyChain(
   db: Db,
   ring: KeyRing,
   { from, retiredKeys = new Set(), onProgress }: VerifyOptions,
-  expiry: Expiry | undefined,
+  expiry: SealExpiry | undefined,
   tally: Tally,
 ): Promise<void> {
   const verifier = new ChainVerifier(
@@ -126,7 +126,7 @@ async function correctKind(db: Db, broken: Broken): Promise<Broken> {
   return isThere ? { ...broken, kind: 'changed' } : broken
 }
 
-async function compareHead(db: Db, noted: Head, expiry: Expiry | undefined, tally: Tally): Promise<void> {
+async function compareHead(db: Db, noted: Head, expiry: SealExpiry | undefined, tally: Tally): Promise<void> {
   const { sequence } = noted
   const found = await findSeal(db, sequence)
   if (found?.hash.equals(noted.hash)) return

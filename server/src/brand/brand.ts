@@ -9,7 +9,7 @@ export type ReadBrand = () => Promise<Brand>
 
 const freshMs = 5_000
 
-/** `byDefault`: the name if the platform file has none. */
+/** `byDefault`: the name if the platform file has no name. */
 export function createBrandReader(db: Db, byDefault: string, now: () => number = Date.now): ReadBrand {
   let known: Brand = { name: byDefault, accent: null, support: null, logo: null }
   let readAt = Number.NEGATIVE_INFINITY
@@ -18,7 +18,7 @@ export function createBrandReader(db: Db, byDefault: string, now: () => number =
     try {
       known = (await findBrand(db)) ?? { name: byDefault, accent: null, support: null, logo: null }
     } catch {
-      // The last known one is shown; the next request tries again after a while.
+      // Returns the last known brand; a later request tries again.
     }
     readAt = now()
     return known

@@ -71,7 +71,7 @@ export function brandStyle(accent: string | null): string {
 
 const steps = 50
 
-/** Moves the color in small steps; at the target every condition on contrast holds. */
+/** Moves the color in small steps; the target itself always meets the condition on contrast. */
 function movedUntil(color: Rgb, target: Rgb, holds: (color: Rgb) => boolean): Rgb {
   for (let step = 0; step < steps; step++) {
     const moved = mixed(color, target, step / steps)

@@ -1,5 +1,5 @@
-// Wires announcements: their operations, and the loops of the reconciler role, which make the routers announce what the teams have
-// requested, check announcements against the registries, follow their visibility, and end black holes.
+// Wires announcements: their operations, and the loops of the reconciler role, which apply the teams' requests to the
+// routers, check announcements against the registries, follow their visibility, and end black holes.
 import { join } from 'node:path'
 import { authorizedProvider } from '../brand/provider.ts'
 import { createLedLoop } from '../db/led-loop.ts'
@@ -15,7 +15,7 @@ import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
 import { markBlackholed } from '../events/relate/event-mark.ts'
 import type { Mounted } from '../http/mount.ts'
 import type { ApiShared, Parts, Shared } from '../process/shared.ts'
-import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
+import { saveDifferences, saveRestoreProblem } from '../restore/restore.store.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import { DriverError } from '../runtime/driver-error.ts'
@@ -106,7 +106,10 @@ function validator(shared: Shared): Component {
   })
 }
 
-/** Returns the accepted proofs of authorization and their sources, not connected yet. Throws a ConfigError if one is not valid. */
+/**
+ * Returns the accepted proofs of authorization and their sources, not connected yet. Throws a ConfigError if a source
+ * is invalid.
+ */
 export function authorizationDeps(config: Config): AuthorizationDeps {
   const { authorizationProofs: kinds, rdapBootstrap: bootstrap, dnsResolvers: servers, secret: ring } = config
   const txt = createTxtResolver({ servers })
@@ -133,12 +136,13 @@ function reconcilers(shared: Shared): Component {
 const reportRegion =
   (db: Db): ReportDifferences =>
   async ({ region: source, ...found }) => {
-    if (found.problem !== null) return saveProblem(db, { area: 'routes', source, problem: found.problem })
+    if (found.problem !== null)
+      return saveRestoreProblem(db, { area: 'routes', source, problem: found.problem })
     await saveDifferences(db, { area: 'blackholes', source, differences: found.blackholes })
     await saveDifferences(db, { area: 'routes', source, differences: found.routes })
   }
 
-/** Returns no part without a source: nothing is connected to, and nothing is stored. */
+/** Returns no part without a source: there is no connection and no stored data. */
 function visibilityMonitor(shared: Shared): Component[] {
   const { config, log, now } = shared
   const ourAsn = config.providerAsn

@@ -15,7 +15,10 @@ export type AddressRanges = {
   find(w0: number, w1: number, w2: number, w3: number): number
 }
 
-/** Where ranges overlap, the one that begins later counts, then the shorter one: for prefixes it is the more specific one. */
+/**
+ * Of overlapping ranges, the one that begins later counts, then the shorter one: for prefixes this is the more specific
+ * one.
+ */
 export function createAddressRanges(
   ipv4: readonly AddressRange<number>[],
   ipv6: readonly AddressRange<bigint>[],
@@ -92,7 +95,7 @@ function flatten<N extends number | bigint>(
   const open: AddressRange<N>[] = []
   let position = sorted[0]?.first
   if (position === undefined) return flat
-  /** Emits what is open up to `until`, and closes what ends there. */
+  /** Emits the open ranges up to `until`, and closes the ranges that end there. */
   const advance = (until: N | undefined): void => {
     for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
       if (until !== undefined && top.last >= until) {

@@ -2,12 +2,12 @@
 // them usual traffic would be an attack.
 import { readFileSync } from 'node:fs'
 import { replaceFile } from '../runtime/files.ts'
-import type { Limits } from './detector/limits.ts'
+import type { RateLimits } from './detector/limits.ts'
 
 /** Usual traffic in an hour: of prefixes by their id, and of hosts by their network. */
 export type Baselines = {
-  readonly prefixes: ReadonlyMap<number, Limits>
-  readonly hosts: ReadonlyMap<string, Limits>
+  readonly prefixes: ReadonlyMap<number, RateLimits>
+  readonly hosts: ReadonlyMap<string, RateLimits>
 }
 
 /** The id of a prefix, or a host. */
@@ -15,8 +15,8 @@ type Row = readonly [target: number | string, bps: number, pps: number]
 
 /** Empty if there is no file that can be read. */
 export function readBaselineFile(path: string): Baselines {
-  const prefixes = new Map<number, Limits>()
-  const hosts = new Map<string, Limits>()
+  const prefixes = new Map<number, RateLimits>()
+  const hosts = new Map<string, RateLimits>()
   try {
     for (const [target, bps, pps] of JSON.parse(readFileSync(path, 'utf8')) as readonly Row[]) {
       if (typeof target === 'number') prefixes.set(target, { bps, pps })

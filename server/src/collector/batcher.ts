@@ -22,12 +22,12 @@ export type BatcherDeps = {
   readonly collector: string
   readonly ownAsn: number
   readonly addressFiles: readonly string[]
-  /** Of the table of the detector: a power of 2. */
+  /** Size of the detector's table: a power of 2. */
   readonly detectorRows: number
   readonly encode: (rows: number, columns: readonly BlockColumn[]) => Uint8Array
   readonly send: (message: FromBatcher) => void
   readonly giveBack: (slot: number) => void
-  /** Asks for the batch that is being filled. */
+  /** Requests the batch that is being filled. */
   readonly closeBatch: () => void
   /** Unix seconds. */
   readonly now: () => number
@@ -39,7 +39,7 @@ const futureSeconds = 60
 /** If the database does not answer, flows are stored without an exporter. */
 const exporterWaitMs = 3_000
 const filesCheckedMs = 60_000
-/** How often rates are exchanged with other collectors, and of how many destinations. */
+/** Interval of exchanged rates with other collectors, and the limit of destinations. */
 const targetsSeconds = 2
 const targetsMax = 1_000
 const noInterfaces: ExporterPorts = { id: 0, hasDevice: false, interfaces: new Map() }
@@ -90,7 +90,7 @@ export class FlowBatcher {
     dispatch(this.#onMessage, message)
   }
 
-  /** Batches are written one after the other, in the order in which they come. */
+  /** Batches are written one after the other, in order of arrival. */
   add(batch: FilledBatch): void {
     this.#queue = this.#queue.then(() => this.#write(batch))
   }
@@ -110,7 +110,7 @@ export class FlowBatcher {
     this.#hasTargets = targets.length > 0
   }
 
-  /** Whether an attack is reported for the first time: what it was found in is wanted at once. */
+  /** Returns whether an attack is reported for the first time; the batch is then stored without delay. */
   #begins(detections: readonly Detection[]): boolean {
     const known = this.#ongoing.size
     for (const { id, status } of detections) if (status === 'ongoing') this.#ongoing.add(id)
@@ -207,7 +207,7 @@ export class FlowBatcher {
     clearTimeout(timer)
   }
 
-  /** Files are replaced by their owner at any time. One that cannot be read leaves the former tables in use. */
+  /** Owners may replace files at any time. If a file cannot be parsed, the former tables stay in use. */
   async #refreshTables(): Promise<void> {
     const { addressFiles, send } = this.#deps
     if (addressFiles.length === 0 || performance.now() - this.#tablesChecked < filesCheckedMs) return

@@ -1,4 +1,5 @@
-// The id of a collector among others. It outlives restarts: a collector must not take what it saw before a crash for what another one sees.
+// The id of a collector among others. It survives restarts: a collector must not treat its own observations before a
+// crash as another collector's.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -16,13 +16,13 @@ import type {
 } from './messages.ts'
 import { batchRows, batchSlots } from './receiver.ts'
 
-export type ThreadOptions = {
+export type CollectorThreadOptions = {
   readonly addresses: readonly ListenAddress[]
-  /** Of batches for the flow store, and of reports of the detector for the database. */
+  /** Directory of batches for the flow store, and of reports of the detector for the database. */
   readonly spoolDir: string
   readonly addressFiles: readonly string[]
   readonly ownAsn: number
-  /** Of the table of the detector: a power of 2. */
+  /** Size of the detector's table: a power of 2. */
   readonly detectorRows?: number
   /** Scripts of the threads. */
   readonly threads: { readonly receive: URL; readonly batch: URL }
@@ -35,7 +35,7 @@ const endMs = 5_000
 export type ThreadEvents = {
   readonly onReceiver: (message: ReceiverReport) => void
   readonly onBatcher: (message: BatcherReport) => void
-  /** One of them ended by itself. */
+  /** A thread ended by itself. */
   readonly onEnd: (error: unknown) => void
 }
 
@@ -50,7 +50,7 @@ export class CollectorThreads {
   readonly #ended = Promise.withResolvers<void>()
   #isStopping = false
 
-  constructor(options: ThreadOptions, events: ThreadEvents) {
+  constructor(options: CollectorThreadOptions, events: ThreadEvents) {
     const { rows, slots: count } = options.batches ?? { rows: batchRows, slots: batchSlots }
     const slots = Array.from({ length: count }, () => createFlowColumns(rows))
     const { port1, port2 } = new MessageChannel()

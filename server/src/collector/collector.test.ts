@@ -20,13 +20,13 @@ import { wordsOf, type DemoFlow } from '../../../demo/src/traffic/model.ts'
 import { createOwnershipCache } from '../inventory/holding/ownership.ts'
 import { createLog } from '../runtime/log.ts'
 import { createMetrics } from '../runtime/metrics.ts'
-import { ip, ipfix, set, template, u32 } from '../drivers/netflow/testing.ts'
+import { ipOctets, ipfix, set, template, u32 } from '../drivers/netflow/testing.ts'
 import { ingestDeliveries } from '../events/ingest/ingest.ts'
 import { fixture } from '../events/sources/fixtures.ts'
 import { addSource, deliver } from '../events/testing.ts'
 import { FlowCollector, type FlowCollectorOptions } from './collector.ts'
 import { readFlowDelay } from '../flow/flow-delay.store.ts'
-import { listTemplates } from './exporter.store.ts'
+import { listFlowTemplates } from './exporter.store.ts'
 import { until } from '../../../lab/src/wait.ts'
 
 const folders: string[] = []
@@ -38,7 +38,7 @@ function createFolder(): string {
   return dir
 }
 
-/** Team 1 holds 203.0.113.0/24 and an interface of router r1, team 2 holds 2001:db8::/32. */
+/** 203.0.113.0/24 and an interface of router r1 belong to team 1, 2001:db8::/32 to team 2. */
 async function seed({ postgres: { owner } }: TestDatabase): Promise<void> {
   await sql`insert into teams (slug, name) values ('one', 'One'), ('two', 'Two')`.execute(owner)
   await sql`insert into prefixes (team_id, prefix) values (1, '203.0.113.0/24'), (2, '2001:db8::/32')`.execute(
@@ -354,10 +354,10 @@ describe('the collector of flows', () => {
     await two.collector.listen()
     await send([message!], one.collector.addresses[0]!.port)
     await until(async () => (await rowsIn(store)) === 1)
-    // The thread reports what it has learned once a second.
+    // The thread reports new state once a second.
     await until(async () => {
       await one.collector.saveLearned()
-      return (await listTemplates(database.postgres.owner)).length > 0
+      return (await listFlowTemplates(database.postgres.owner)).length > 0
     })
     await send([withoutTemplate(message!)], two.collector.addresses[0]!.port)
     await until(async () => (await rowsIn(store)) === 2)
@@ -372,7 +372,7 @@ describe('the collector of flows', () => {
     const { owner } = database.postgres
     const sockets = [createSocket('udp4'), createSocket('udp4')]
     for (const socket of sockets) await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-    const ends = [ip('198.51.100.7'), ip('203.0.113.5')] as const
+    const ends = [ipOctets('198.51.100.7'), ipOctets('203.0.113.5')] as const
     // Templates with one id: addresses (8, 12), octets and packets (1, 2) in two orders.
     const templates = [
       template(256, [8, 4], [12, 4], [1, 4], [2, 4]),
@@ -403,11 +403,11 @@ describe('the collector of flows', () => {
       })
       await until(async () => {
         await first.collector.saveLearned()
-        return (await listTemplates(owner)).length === 2
+        return (await listFlowTemplates(owner)).length === 2
       })
       await first.collector.stop()
       assert.deepEqual(
-        new Set((await listTemplates(owner)).map(({ port }) => port)),
+        new Set((await listFlowTemplates(owner)).map(({ port }) => port)),
         new Set(sockets.map((socket) => socket.address().port)),
       )
       await store.command('truncate table flows')

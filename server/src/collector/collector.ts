@@ -1,5 +1,5 @@
-// The collector in the main thread: it starts the receiving thread and the batch thread, gives them what they need of the database, stores
-// what they learn, and inserts their files. No flow passes through this thread.
+// The collector in the main thread: it starts the receiving thread and the batch thread, sends them the data of the
+// database, stores their reports, and inserts their files. No flow passes through this thread.
 import { readHoldings } from '../inventory/holding/ownership.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { reportRefused, writeRows, type RefusedRow } from '../db/write-rows.ts'
@@ -19,7 +19,7 @@ import {
   listExporterSettings,
   listKnownExporters,
   listSamplings,
-  listTemplates,
+  listFlowTemplates,
   relinkExporters,
   saveExporters,
   saveFindings,
@@ -27,7 +27,7 @@ import {
   saveUnknownInterfaces,
 } from './exporter.store.ts'
 import { collectorId } from './collector-id.ts'
-import { CollectorThreads, type ThreadOptions } from './collector-threads.ts'
+import { CollectorThreads, type CollectorThreadOptions } from './collector-threads.ts'
 import {
   createBaselineCache,
   findDetectorSource,
@@ -50,7 +50,7 @@ import { createReceiveMetrics, type ReceiveMetrics } from './receive-metrics.ts'
 import { createTemplateRequests } from './template-requests.ts'
 import { collectorOf, createSpool, insertInto, type Spool, type SpoolFile } from './spool.ts'
 
-export type FlowCollectorOptions = ThreadOptions & {
+export type FlowCollectorOptions = CollectorThreadOptions & {
   readonly postgres: Postgres
   readonly store: FlowStore
   readonly log: Log
@@ -76,7 +76,9 @@ export type FlowCollectorOptions = ThreadOptions & {
   readonly onBatch?: (batch: { readonly rows: number; readonly flows: number }) => void
 }
 
-/** The open batch and those before it are written and inserted; beyond this they wait in the spool for the next start. */
+/**
+ * Time for writing and inserting the open batch and earlier ones; afterwards they wait in the spool for the next start.
+ */
 const drainMs = 5_000
 /** Minutes with losses that wait for the database. */
 const lostMinutesMax = 10_000
@@ -128,7 +130,7 @@ export class FlowCollector {
     })
   }
 
-  /** Where it receives; empty while it does not. */
+  /** The listen addresses; empty while stopped. */
   get addresses(): readonly ListenAddress[] {
     return this.#threads?.addresses ?? []
   }
@@ -158,7 +160,10 @@ export class FlowCollector {
     if (addresses.length === 0) return false
     const settings = await listExporterSettings(postgres.owner)
     const known = await listKnownExporters(postgres.owner)
-    const [templates, samplings] = [await listTemplates(postgres.owner), await listSamplings(postgres.owner)]
+    const [templates, samplings] = [
+      await listFlowTemplates(postgres.owner),
+      await listSamplings(postgres.owner),
+    ]
     const threads = new CollectorThreads(this.#options, {
       onReceiver: (message) => dispatch(this.#onReceiver, message),
       onBatcher: (message) => dispatch(this.#onBatcher, message),
@@ -167,10 +172,10 @@ export class FlowCollector {
     this.#revision = undefined
     this.#received.restart()
     this.#packets.forget()
-    // Those of former threads would never end at the other collectors.
+    // The rates of an earlier thread would stay on the other collectors forever.
     this.#targets = []
     this.#threads = threads
-    // First those of the platform file: there is room for all that is known of them.
+    // Exporters of the platform file first, so that their known state always fits.
     threads.toReceiver({ kind: 'exporters', settings })
     threads.toReceiver({ kind: 'known-exporters', exporters: known })
     threads.toReceiver({ kind: 'known', templates, samplings })
@@ -229,7 +234,10 @@ export class FlowCollector {
     this.#threads?.toBatcher({ kind: 'detector', rules })
   }
 
-  /** Writes the rates of this collector, and gives those of the others to the detector. Rejects if the database does not answer. */
+  /**
+   * Writes the rates of this collector, and passes the rates of the others to the detector. Rejects if the database
+   * does not answer.
+   */
   async exchangeRates(): Promise<void> {
     if (!this.#threads) return
     const { postgres, spoolDir } = this.#options
@@ -249,7 +257,10 @@ export class FlowCollector {
       )
   }
 
-  /** Has packets towards the networks of open events kept, and stores those that came. Rejects if the database does not answer; then they wait. */
+  /**
+   * Selects the networks whose packets are captured, and stores captured packets. Rejects if the database does not
+   * answer; the packets stay queued.
+   */
   async refreshPackets(now: Date): Promise<void> {
     const { owner: db } = this.#options.postgres
     await this.#packets.save(db)
@@ -265,7 +276,7 @@ export class FlowCollector {
     this.#threads.toBatcher({ kind: 'holdings', holdings: toHoldingColumns(found.revision, found.holdings) })
   }
 
-  /** Interfaces, ports and settings of exporters, and what was seen of them. */
+  /** Saves the observed exporters, and sends interfaces, ports and settings of exporters to the threads. */
   async refreshExporters(): Promise<void> {
     const { owner: db } = this.#options.postgres
     const seen = [...this.#seenExporters]
@@ -296,7 +307,7 @@ export class FlowCollector {
     return this.#learned.save(this.#options.postgres.owner)
   }
 
-  /** Tells every process how far the store is behind, and what was lost. Rejects if the database does not answer. */
+  /** Saves the delay and the losses of the store, for every process. Rejects if the database does not answer. */
   async saveDelay(): Promise<void> {
     const { postgres, spoolDir } = this.#options
     if (!this.#threads && this.#spool.waiting.files === 0 && this.#lost.length === 0) return
@@ -421,7 +432,7 @@ export class FlowCollector {
 
   async #findTemplates(keys: readonly TemplateKey[]): Promise<void> {
     try {
-      const templates = await listTemplates(this.#options.postgres.owner, keys)
+      const templates = await listFlowTemplates(this.#options.postgres.owner, keys)
       if (templates.length > 0) this.#threads?.toReceiver({ kind: 'known', templates, samplings: [] })
     } catch (error) {
       const { length } = keys
@@ -442,7 +453,7 @@ export class FlowCollector {
     if (openedMs !== undefined) this.#options.metrics.flowDelaySeconds.observe((Date.now() - openedMs) / 1000)
   }
 
-  /** Rows that were refused for their time are of no window that anybody asks for. */
+  /** Rows that were refused for their time are outside of all requested windows. */
   #reportLost(
     reason: 'time' | 'disk' | 'spool_full' | 'refused',
     rows: number,
@@ -461,7 +472,7 @@ export class FlowCollector {
 
   #reportStore(error: unknown): void {
     const { log } = this.#options
-    if (error === undefined) log.info('flows are inserted again')
+    if (error === undefined) log.info('inserts of flows recovered')
     else log.warn({ reason: (error as Error).message }, 'flows cannot be inserted; they wait in the spool')
   }
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 
 /** The flows of a port in an hour, as its exporter sees them; octets by the sampling rate, packets as sampled. */
-export type PortFlows = {
+export type CountedFlows = {
   readonly exporter_id: number
   readonly port_id: number
   readonly octets_in: number
@@ -14,19 +14,19 @@ export type PortFlows = {
 /** Interfaces count 14 to 22 octets a packet more, and long flows belong to several hours. */
 const ratioMin = 0.7
 const ratioMax = 1.4
-/** The error of sampling is below 10 % from so many packets on. */
+/** Number of packets from which the error of sampling is below 10 %. */
 const packetsMin = 1_000
 /** 1 Mbit/s: below it, packets that are no flows (routing, ARP, LACP) are a large part. */
 const octetsMin = 450_000_000
-/** Of the counters of an hour: 57 minutes. */
+/** Minimum coverage of the counters of an hour: 57 minutes. */
 const coveredMsMin = 3_420_000
 
 /**
- * Saves the ratio of each port that can be judged: the larger one of its directions, since an exporter may sample only one of them. A ratio
- * that is too low is judged only if both directions have enough traffic and the exporter has no internal interfaces: traffic that
- * leaves by the port may enter where nothing is exported. Saving an hour again changes nothing.
+ * Saves the ratio of each port with enough traffic: the larger of both directions, since an exporter may sample only
+ * one. A ratio that is too low is saved only if both directions have enough traffic and the exporter has no internal
+ * interfaces: traffic that leaves by the port may enter where no flows are exported. Repeating an hour has no effect.
  */
-export async function saveCounterChecks(db: Db, hour: Date, flows: readonly PortFlows[]): Promise<void> {
+export async function saveCounterChecks(db: Db, hour: Date, flows: readonly CountedFlows[]): Promise<void> {
   await sql`
     with old as (delete from flow_counter_checks where hour < now() - interval '30 days'),
     counted as (
@@ -71,7 +71,7 @@ export async function listCounterRatios(db: Db | Trx): Promise<CounterRatio[]> {
 
 export type ImplausibleSampling = CounterRatio & { readonly since: string; readonly hours: number }
 
-/** Ports whose flows do not match their counters; an exporter that sends nothing is not listed after a day. */
+/** Ports whose flows do not match their counters; a silent exporter is not listed after a day. */
 export async function listImplausibleSampling(trx: Trx): Promise<ImplausibleSampling[]> {
   const { rows } = await sql<ImplausibleSampling>`
     select e.address as exporter, p.circuit_id as port, k.ratio::float8 as ratio, k.outside_hours as hours,

@@ -1,14 +1,14 @@
-// Compares the octets of flows with those that interfaces count, hour by hour: a wrong sampling rate or flows that are exported twice show
-// in no other place. It changes nothing of the flows.
+// Compares the octets of flows with the counters of interfaces, hour by hour. This is the only check that finds a wrong
+// sampling rate, or flows that are exported twice. It does not correct the flows.
 import type { Db } from '../db/postgres.ts'
 import { listExporterPorts } from './exporter.store.ts'
-import { saveCounterChecks, type PortFlows } from './counter-check.store.ts'
+import { saveCounterChecks, type CountedFlows } from './counter-check.store.ts'
 import { readFlowDelay } from '../flow/flow-delay.ts'
 import { secondsOf } from '../flow/flow-query.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 
 type Deps = { readonly db: Db; readonly flowStore: FlowStore }
-/** Of one direction of an interface; `octets` by the sampling rate, `packets` as sampled. */
+/** One direction of an interface; `octets` scaled by the sampling rate, `packets` as sampled. */
 type Row = Readonly<Record<'exporter_id' | 'if_index' | 'is_out' | 'octets' | 'packets', number>>
 
 export const hourMs = 3_600_000
@@ -20,8 +20,8 @@ export const lastClosedHour = (now: Date): number =>
   Math.floor((now.getTime() - delayMs) / hourMs) * hourMs - hourMs
 
 /**
- * Checks the hour from `hour` on (Unix milliseconds). Returns whether it is done: an hour that collectors have not stored as a whole yet is
- * checked later, one of which flows were lost is not judged at all. Throws if the store does not answer.
+ * Checks the hour from `hour` on (Unix milliseconds). Returns whether it is done: an hour that collectors have not
+ * stored completely is checked later, an hour with lost flows is not evaluated. Throws if the store does not answer.
  */
 export async function checkCounters({ db, flowStore }: Deps, hour: number): Promise<boolean> {
   const window = { startMs: hour, endMs: hour + hourMs }
@@ -58,8 +58,8 @@ async function listSoldInterfaces(db: Db): Promise<Map<string, Sold>> {
 }
 
 /** Members of a LAG have its port: they are added up. */
-function sumByPort(rows: readonly Row[], sold: ReadonlyMap<string, Sold>): PortFlows[] {
-  const sums = new Map<string, PortFlows>()
+function sumByPort(rows: readonly Row[], sold: ReadonlyMap<string, Sold>): CountedFlows[] {
+  const sums = new Map<string, CountedFlows>()
   for (const row of rows) {
     const port = sold.get(keyOf(row.exporter_id, row.if_index))
     if (!port) continue

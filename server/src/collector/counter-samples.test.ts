@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../db/testing.ts'
 import { createDeviceSource } from '../drivers/device-sources.ts'
 import { createDecoder } from '../drivers/netflow/decoder.ts'
-import { bytes, sflow, u32, u64, xdr } from '../drivers/netflow/testing.ts'
+import { bytes, sflowDatagram, u32, u64, xdr } from '../drivers/netflow/testing.ts'
 import { DeviceCollector } from '../inventory/collect/collector.ts'
 import { listSamples } from '../inventory/collect/sampled-counters.store.ts'
 import { applyPlatform, preparePlatform } from '../platform/engine/apply.ts'
@@ -80,7 +80,7 @@ async function createScene(driver: string, settings: object = {}) {
   return {
     /** `uptime` in seconds. */
     send(second: number, uptime: number, counted: Counted): void {
-      const datagram = sflow({ uptime: (uptime * 1000) % 2 ** 32 }, counterSample(counted))
+      const datagram = sflowDatagram({ uptime: (uptime * 1000) % 2 ** 32 }, counterSample(counted))
       decoder.decode(datagram, 0, datagram.length, sender, 0, 50_000, startMs + second * 1000, columns)
     },
     save: () => samples.save(owner),
@@ -134,7 +134,7 @@ describe('counter samples of sFlow', () => {
       send(second)
       if (second % 60 === 0) {
         await scene.poll(second)
-        // A poll that finds no other sample adds nothing, and is no error.
+        // A poll without a new sample adds no value and is no error.
         await scene.poll(second)
       } else await scene.save()
     }
@@ -208,9 +208,9 @@ describe('counter samples of sFlow', () => {
     const decoder = createDecoder({ onInterfaceCounters: (counters) => samples.add(counters) })
     const columns = createFlowColumns(70_000)
     for (let index = 0; index < 18_000; index++) {
-      // Every third number is none that an interface can have.
+      // Every third number is out of the range of interface numbers.
       const number = index % 3 === 0 ? 2 ** 31 + index : index + 8
-      const datagram = sflow({ uptime: 1000 }, counterSample({ octets: 1n, packets: 1 }, number))
+      const datagram = sflowDatagram({ uptime: 1000 }, counterSample({ octets: 1n, packets: 1 }, number))
       decoder.decode(datagram, 0, datagram.length, sender, 0, 50_000, startMs + 400_000, columns)
       if (index % 3000 === 2999) await samples.save(database.postgres.owner)
     }

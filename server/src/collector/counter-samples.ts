@@ -1,5 +1,5 @@
-// Counter samples of sFlow on their way to the inventory. They are bounded by exporter: while the database is down the newest ones of each
-// interface are kept.
+// Counter samples of sFlow on their way to the inventory. They are bounded by exporter: while the database is down, the
+// newest sample of each interface stays queued.
 import { saveSamples, type CounterSample } from '../inventory/collect/sampled-counters.ts'
 import type { Db } from '../db/postgres.ts'
 import { reportRefused, type RefusedRow } from '../db/write-rows.ts'
@@ -13,7 +13,10 @@ const speedMax = 10n ** 15n
 
 export type CounterSamples = {
   add(counters: InterfaceCounters): void
-  /** Writes what waits. Rejects if the database does not answer, then it waits further, and if it refuses samples, which are dropped. */
+  /**
+   * Writes queued samples. Rejects if the database does not answer (they stay queued), and if it refuses samples, which
+   * are dropped.
+   */
   save(db: Db): Promise<void>
 }
 

@@ -4,15 +4,15 @@ import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import type { Threshold } from '../flow/threshold.ts'
-import type { DetectorRules, Limits } from './detector/limits.ts'
-import { readDefaults } from '../events/sources/flows.ts'
+import type { DetectorRules, RateLimits } from './detector/limits.ts'
+import { parseDefaults } from '../events/sources/flows.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import { readBaselineFile, writeBaselineFile, type Baselines } from './baseline-file.ts'
 
-/** Where its reports go: the first source of kind `flows`. */
-export type DetectorSource = { readonly key: string; readonly settings: unknown }
+/** Source of its reports: the first source of kind `flows`. */
+export type ReportSource = { readonly key: string; readonly settings: unknown }
 
-export async function findDetectorSource(db: Db): Promise<DetectorSource | undefined> {
+export async function findDetectorSource(db: Db): Promise<ReportSource | undefined> {
   return await db
     .selectFrom('sources')
     .select(['key', 'settings'])
@@ -25,25 +25,25 @@ export async function findDetectorSource(db: Db): Promise<DetectorSource | undef
 /** The baselines of an hour: they are read once in it, and kept in the file. */
 export type BaselineCache = { readonly path: string; hour: number; baselines: Baselines }
 
-/** The baselines are those of the former run. */
+/** The baselines of the former run. */
 export function createBaselineCache(dir: string): BaselineCache {
   const path = join(dir, 'baselines')
   return { path, hour: -1, baselines: readBaselineFile(path) }
 }
 
 /**
- * If the store does not answer, the former baselines stay in use, over restarts: without them usual traffic would be an attack. `hosts` are
- * those whose usual traffic matters, as networks of full length.
+ * If the store does not answer, the former baselines stay in use, over restarts: without them usual traffic would be an
+ * attack. `hosts` are hosts whose usual traffic is needed, as networks of full length.
  */
 export async function readDetectorRules(
   db: Db,
   store: FlowStore,
-  { settings }: DetectorSource,
+  { settings }: ReportSource,
   nowSeconds: number,
   cache: BaselineCache,
   hosts: readonly string[] = [],
 ): Promise<DetectorRules> {
-  const thresholds = [...(await listThresholds(db)), ...readDefaults(settings)]
+  const thresholds = [...(await listThresholds(db)), ...parseDefaults(settings)]
   const portSpeeds = await listPortSpeeds(db)
   const hasRatio = thresholds.some(({ ratio }) => ratio !== undefined)
   if (thresholds.length > 0) await refreshBaselines(store, nowSeconds, cache, hasRatio ? hosts : [])
@@ -68,7 +68,7 @@ async function listThresholds(db: Db): Promise<Threshold[]> {
   }))
 }
 
-/** Sum of the speeds of the ports of each team, in bit/s; teams with a port of unknown speed are left out. */
+/** Sum of the speeds of the ports of each team, in bit/s, except teams with a port of unknown speed. */
 async function listPortSpeeds(db: Db): Promise<ReadonlyMap<number, number>> {
   const { rows } = await sql<{ team_id: number; bps: number }>`
     select a.team_id, sum(coalesce(p.speed_bps, i.speed_bps))::float8 as bps
@@ -96,14 +96,14 @@ async function refreshBaselines(
 }
 
 const weeks = 4
-/** With fewer weeks or days nothing is known of what is usual. */
+/** With fewer weeks or days the usual traffic is unknown. */
 const samplesMin = 3
 
 /** The 99th percentile of the traffic to each prefix in this hour of the week. */
 export async function readBaselines(
   store: FlowStore,
   nowSeconds: number,
-): Promise<ReadonlyMap<number, Limits>> {
+): Promise<ReadonlyMap<number, RateLimits>> {
   const hour = Math.floor(nowSeconds / 3600) * 3600
   const rows = await store.query<{ prefix_id: number; bps: number; pps: number }>(
     `select prefix_id, quantileExact(0.99)(hour_bps) as bps, quantileExact(0.99)(hour_pps) as pps
@@ -124,7 +124,7 @@ export async function readUsualOfHosts(
   store: FlowStore,
   nowSeconds: number,
   hosts: readonly string[],
-): Promise<ReadonlyMap<string, Limits>> {
+): Promise<ReadonlyMap<string, RateLimits>> {
   if (hosts.length === 0) return new Map()
   const hour = Math.floor(nowSeconds / 3600) * 3600
   const days = [1, 2, 3, 4, 5, 6, 7]

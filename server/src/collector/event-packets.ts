@@ -1,5 +1,6 @@
-// Packets of sFlow towards the networks of open events: which ones the receiving thread keeps, when it is asked for them, and those that
-// wait for the database. They become two files: some minutes after the start, and after the end.
+// Packets of sFlow towards the networks of open events: selects the packets that the receiving thread captures,
+// requests them, and queues them for the database. They become two files: some minutes after the start, and after the
+// end.
 import type { Db } from '../db/postgres.ts'
 import {
   listOpenEvents,
@@ -23,16 +24,16 @@ type Watches = Omit<Extract<ToReceiver, { kind: 'watches' }>, 'kind'>
 export type WaitingPackets = {
   /** Returns whether there was room. */
   add(packets: EventPackets): boolean
-  /** Stores what waits. Rejects if the database does not answer; then it waits further. */
+  /** Stores queued packets. Rejects if the database does not answer; they stay queued. */
   save(db: Db): Promise<void>
-  /** What the receiving thread is to keep, and to give now. */
+  /** Returns the networks to capture, and the captures that the receiving thread returns now. */
   watch(db: Db, now: Date): Promise<Watches>
-  /** The receiving thread starts again: it keeps nothing. */
+  /** The receiving thread starts again without captured packets. */
   forget(): void
 }
 
 export function createEventPackets(): WaitingPackets {
-  /** Events whose packets are kept, and whether those of the start were asked for. */
+  /** Events whose packets are captured, and whether the packets of the start were requested. */
   const watched = new Map<string, { readonly sinceMs: number; hasStart: boolean }>()
   const waiting: EventPackets[] = []
   return {

@@ -9,7 +9,7 @@ type Report = Extract<
 
 export type ExporterReports = {
   add(report: Report): void
-  /** Sends what was added since. */
+  /** Sends the additions since the last call. */
   send(): void
 }
 

@@ -23,7 +23,7 @@ it('sampling rates are stored with the time of their announcement until they are
   const [one, other] = [createExporterState(), createExporterState()]
   const add = (to: ExporterState, ...records: SamplingRecord[]) =>
     records.forEach((record) => to.addSampling(record))
-  /** By exporter and sampler: the rate, and for how many hours it was silent. */
+  /** By exporter and sampler: the rate, and the hours of silence. */
   const stored = async () => {
     await one.save(owner)
     await other.save(owner)

@@ -7,7 +7,9 @@ import { saveAsNames } from '../flow/flow-names.ts'
 import { deleteSamplings, deleteTemplates, saveSamplings, saveTemplates } from './exporter.store.ts'
 import type { TemplateKey } from './messages.ts'
 
-/** Beyond this, new keys are not stored until the database takes those that wait: exporters repeat their templates. */
+/**
+ * Above this limit, new keys are dropped until the database stores the queued ones: exporters repeat their templates.
+ */
 const waitingMax = 100_000
 
 export type ExporterState = {
@@ -17,7 +19,10 @@ export type ExporterState = {
   removeSampling(sampling: SamplingRecord): void
   /** All of them: others are deleted. */
   setAsNames(names: ReadonlyMap<number, string>): void
-  /** Writes what waits. Rejects if the database does not answer, then it waits further, and if it refuses rows, which are dropped. */
+  /**
+   * Writes queued rows. Rejects if the database does not answer (they stay queued), and if it refuses rows, which are
+   * dropped.
+   */
   save(db: Db): Promise<void>
 }
 

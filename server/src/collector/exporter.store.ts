@@ -1,4 +1,4 @@
-// The SQL of exporters: their ids, devices and interfaces, and what is stored of their templates and sampling rates.
+// The SQL of exporters: their ids, devices and interfaces, and their stored templates and sampling rates.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import { storedJson } from '../db/stored-json.ts'
@@ -13,7 +13,7 @@ import type {
 import type { ExporterPorts, InterfacePort } from './flow-rows.ts'
 import type { LongFlow, TemplateKey, UnknownInterfaceReport } from './messages.ts'
 
-/** An interface that so many surveys did not find is gone; its number may belong to another one. */
+/** Number of surveys without an interface after which it is gone; its number may belong to another one. */
 const missingSurveysMax = 3
 
 /** The device of exporter `x`: by the platform file, by the address of management, or by the address of an interface. */
@@ -44,7 +44,9 @@ export async function relinkExporters(db: Db): Promise<void> {
     where n.id = e.id and n.device_id is distinct from e.device_id`.execute(db)
 }
 
-/** With the numbers of their internal interfaces: a LAG with its members, a name of the platform file or of the device. */
+/**
+ * With the numbers of their internal interfaces: a LAG with its members, a name of the platform file or of the device.
+ */
 export async function listExporterSettings(db: Db): Promise<ExporterSetting[]> {
   const { rows } = await sql<SettingRow>`
     select s.address, s.sampling_rate, s.internal = '{all}' as is_internal, array(
@@ -80,8 +82,8 @@ type InterfaceRow = {
 }
 
 /**
- * The interfaces of every exporter with the port and the team that it is sold to now. A member of a LAG that is not sold itself has the port of
- * the LAG. Numbers of the platform file come last, and so replace those of a survey.
+ * The interfaces of every exporter with the current port and team. A member of a LAG without its own port has the port
+ * of the LAG. Numbers of the platform file come last, and so replace numbers of a survey.
  */
 export async function listExporterPorts(db: Db): Promise<ReadonlyMap<string, ExporterPorts>> {
   const { rows } = await sql<InterfaceRow>`
@@ -145,7 +147,9 @@ export async function listKnownExporters(db: Db): Promise<ReadonlyMap<string, Kn
   )
 }
 
-/** Saves what is wrong with the records of exporters, at most one finding of each. Exporters without an id are left out. */
+/**
+ * Saves the problems of the records of exporters, at most one finding per exporter. Ignores exporters without an id.
+ */
 export async function saveFindings(db: Db, findings: readonly ExporterFinding[]): Promise<void> {
   await sql`
     update flow_exporters e set implausible = coalesce(n.implausible, e.implausible),
@@ -175,8 +179,8 @@ type TemplateRow = {
   readonly fields: TemplateRecord['fields']
 }
 
-/** All templates, or those with these keys. */
-export async function listTemplates(db: Db, keys?: readonly TemplateKey[]): Promise<TemplateRecord[]> {
+/** Returns all templates, or the templates with these keys. */
+export async function listFlowTemplates(db: Db, keys?: readonly TemplateKey[]): Promise<TemplateRecord[]> {
   const { rows } = await sql<TemplateRow>`
     with all_templates as (
       select exporter, null::integer as port, version, domain, id, scopes, fields from flow_templates
@@ -194,7 +198,7 @@ export async function listTemplates(db: Db, keys?: readonly TemplateKey[]): Prom
 const withPort = <T extends { readonly port: number | null }>({ port, ...row }: T) =>
   port === null ? row : { ...row, port }
 
-/** Records of exporters of which there is one behind an address, and others: they are in tables of their own. */
+/** Records of single exporters behind an address, and of several by port: they are in separate tables. */
 const byPort = <T extends { readonly port?: number }>(records: readonly T[]): readonly [T[], T[]] => [
   records.filter(({ port }) => port === undefined),
   records.filter(({ port }) => port !== undefined),

@@ -1,6 +1,6 @@
 // Which teams hold an address: the ownership as typed arrays, for hundreds of thousands of look-ups a second. It is built beside the
 // old one when the ownership changes, and immutable. It must not depend on the database: it also runs in a thread.
-import { coveringRow, createTable, endOf, lastRow, parentOf, startOf } from '../net/prefix-table.ts'
+import { coveringRow, createTable, endOf, lastRow, parentRow, rowStart } from '../net/prefix-table.ts'
 import { prefixBits } from '../net/prefix.ts'
 import type { PrefixTable } from '../net/prefix-table.ts'
 import type { Holding } from '../inventory/holding/holding.ts'
@@ -17,8 +17,8 @@ export type HoldingColumns = {
 }
 
 /**
- * The holders of an address are list `find(...)`: entries `starts[list]` up to `starts[list + 1]` of `teamIds` and `prefixIds`, one for
- * each team, that with the most specific prefix first. List 0 is empty.
+ * The owners of an address are list `find(...)`: entries `starts[list]` up to `starts[list + 1]` of `teamIds` and
+ * `prefixIds`, one per team, the most specific prefix first. List 0 is empty.
  */
 export type FlowOwners = {
   readonly revision: number
@@ -26,11 +26,11 @@ export type FlowOwners = {
   readonly teamIds: Uint32Array
   /** The most specific prefix of the team that covers the address; 0 if the team only announces it. */
   readonly prefixIds: Uint32Array
-  /** By list: its most specific prefix, which is another one for each list, as four words, IPv4 as ::ffff:a.b.c.d. */
+  /** By list: its most specific prefix, which differs for each list, as four words, IPv4 as ::ffff:a.b.c.d. */
   readonly words: Uint32Array
   /** Its length: up to 32 for IPv4. */
   readonly lengths: Uint8Array
-  /** The list of the next less specific prefix; 0 if there is none. */
+  /** The list of the next less specific prefix; 0 without one. */
   readonly parents: Uint32Array
   /** The list of an address of four words, IPv4 as ::ffff:a.b.c.d. */
   find(w0: number, w1: number, w2: number, w3: number): number
@@ -146,8 +146,8 @@ function createSide(
   const firstList = lists.starts.length - 1
   for (let row = 0; row < rows; row++) {
     const holders = new Map<number, number>()
-    for (let above = row; above >= 0; above = parentOf(table, above)) {
-      for (let i = startOf(table, above); i < endOf(table, above); i++) {
+    for (let above = row; above >= 0; above = parentRow(table, above)) {
+      for (let i = rowStart(table, above); i < endOf(table, above); i++) {
         const place = places[order[i]!]!
         if (above === row) rowLengths[row] = lengths[place]!
         // The team stays where its most specific holding put it.
@@ -162,13 +162,16 @@ function createSide(
     const [w0, w1, w2, w3] = [table.w0[row]!, table.w1[row]!, table.w2[row]!, table.w3[row]!]
     lists.words.push(...(family === 4 ? [0, 0, 0xff_ff, w0] : [w0, w1, w2, w3]))
     lists.lengths.push(rowLengths[row]!)
-    const parent = parentOf(table, row)
+    const parent = parentRow(table, row)
     lists.parents.push(parent < 0 ? 0 : firstList + parent)
   }
   return { table, lengths: rowLengths, firstList }
 }
 
-/** By the first 16 bits, whether any prefix is held there. Most ends of flows are outside: it stays in the cache, and the table of 64 MB does not. */
+/**
+ * By the first 16 bits, whether a team has any prefix there. Most ends of flows are outside: this array stays in the
+ * cache, the table of 64 MB does not.
+ */
 function heldOf({ table, lengths }: Side): Uint8Array {
   const held = new Uint8Array(2 ** 16)
   for (let row = 0; row < table.w0.length; row++) {

@@ -1,17 +1,18 @@
-// From decoded flows to the rows of the flow store: a row for each team that holds the source or the destination, with its port, prefix, AS
-// numbers and countries; of long flows one for each minute. Nothing is allocated per flow. It must not read the database: all that it needs is in its context.
+// Converts decoded flows to the rows of the flow store: a row for each team that owns the source or the destination,
+// with its port, prefix, AS numbers and countries; for long flows one per minute. Allocates no memory per flow. It must
+// not read the database: its context has all inputs.
 import type { FlowColumns } from '../flow/flow-columns.ts'
 import type { AddressTables } from './range-file.ts'
 import type { FlowOwners } from './flow-owners.ts'
 import { partsOf, secondsBefore, splitMs } from './split-flows.ts'
 
-/** Of one exporter, as the inventory knows it. */
+/** An exporter in the inventory. */
 export type ExporterPorts = {
-  /** Of flow_exporters; 0 while the database has not been asked. */
+  /** Id in flow_exporters; 0 until the database has answered. */
   readonly id: number
   /** Whether its device is known, and so its interfaces. */
   readonly hasDevice: boolean
-  /** By ifIndex: every interface of the device; one that is not sold has port 0. */
+  /** By ifIndex: every interface of the device; port 0 if it is not sold. */
   readonly interfaces: ReadonlyMap<number, InterfacePort>
 }
 
@@ -44,7 +45,7 @@ export type FlowRows = {
   unsplit: number
   /** The row of the batch that each row was made of. */
   readonly flow: Uint32Array
-  /** Of a flow with several rows, which one it is, from 0, and their number. */
+  /** For a flow with several rows: the index of the row, from 0, and their number. */
   readonly part: Uint8Array
   readonly parts: Uint8Array
   readonly teamId: Uint32Array
@@ -79,7 +80,7 @@ const columnNames = [
   'prefixId',
 ] as const
 
-/** Rows that long flows may add: as many as the batch has flows, and to small batches so many. */
+/** Minimum of additional rows for long flows; larger batches may add as many rows as they have flows. */
 const addedRowsMin = 10_000
 
 const noPort: InterfacePort = { portId: 0, teamId: 0 }

@@ -1,14 +1,14 @@
-// Blocks of ClickHouse's Native format with the same columns as one block. Values have fixed widths, so that those of a column follow each
-// other. Pure.
+// Merges blocks of ClickHouse's Native format with the same columns into one block. Values have fixed widths, so that
+// the values of a column follow each other. Pure.
 
-/** A block without its values: where those of each column are. */
+/** A block without its values: the places of each column. */
 type Layout = {
   readonly rows: number
   /** Names and types, with the octets of each value. */
   readonly columns: readonly { readonly head: Buffer; readonly width: number; readonly from: number }[]
 }
 
-/** Returns the block with the rows of all; undefined if their columns differ, or if one is no complete block. */
+/** Returns the block with all rows; undefined if the columns differ, or a block is incomplete. */
 export function mergeBlocks(blocks: readonly Uint8Array[]): Uint8Array | undefined {
   const layouts: Layout[] = []
   for (const block of blocks) {

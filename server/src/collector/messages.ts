@@ -24,7 +24,7 @@ export type TemplateKey = Omit<TemplateRecord, 'scopes' | 'fields'>
 export type ReceiveData = {
   readonly addresses: readonly ListenAddress[]
   readonly slots: readonly FlowColumns[]
-  /** To the batch thread. */
+  /** Port to the batch thread. */
   readonly batches: MessagePort
 }
 
@@ -37,7 +37,7 @@ export type ToReceiver =
   | { readonly kind: 'exporters'; readonly settings: readonly ExporterSetting[] }
   /** By address. */
   | { readonly kind: 'known-exporters'; readonly exporters: ReadonlyMap<string, KnownExporter> }
-  /** First the packets of these events are sent, then only those of the watched networks are kept. */
+  /** Sends the packets of these events, then captures only packets of the watched networks. */
   | {
       readonly kind: 'watches'
       readonly wanted: readonly WantedPackets[]
@@ -75,7 +75,7 @@ export type FromReceiver =
   /** Only if there are any. */
   | { readonly kind: 'packets'; readonly packets: EventPackets }
 
-/** Those about the flows, not about the thread. */
+/** Reports about the flows, not about the thread. */
 export type ReceiverReport = Exclude<FromReceiver, { readonly kind: 'listening' | 'failed' }>
 
 /** From the receiving thread to the batch thread. */
@@ -100,22 +100,22 @@ export type ToFilling = EmptiedBatch | 'close'
 /** The `workerData` of the batch thread. */
 export type BatchData = {
   readonly slots: readonly FlowColumns[]
-  /** From the receiving thread. */
+  /** Port to the receiving thread. */
   readonly batches: MessagePort
   readonly spoolDir: string
   /** In the names of files: unique for each run. */
   readonly collector: string
   readonly ownAsn: number
   readonly addressFiles: readonly string[]
-  /** Of the table of the detector: a power of 2. */
+  /** Size of the detector's table: a power of 2. */
   readonly detectorRows: number
 }
 
 export type ToBatcher =
   | { readonly kind: 'holdings'; readonly holdings: HoldingColumns }
-  /** By address: those that have an id. */
+  /** By address, for exporters with an id. */
   | { readonly kind: 'exporters'; readonly ports: ReadonlyMap<string, ExporterPorts> }
-  /** Thresholds of the detector; undefined: none, and nothing is detected. */
+  /** Thresholds of the detector; undefined: the detector is off. */
   | { readonly kind: 'detector'; readonly rules: DetectorRules | undefined }
   /** Rates of other collectors. */
   | { readonly kind: 'remote-rates'; readonly collectors: readonly CollectorRates[] }
@@ -157,7 +157,7 @@ export type FromBatcher =
   | { readonly kind: 'detector-overflows'; readonly count: number }
   | { readonly kind: 'ended' }
 
-/** Those about the flows, not about the thread. */
+/** Reports about the flows, not about the thread. */
 export type BatcherReport = Exclude<FromBatcher, { readonly kind: 'ended' }>
 
 /** The longest flow of an exporter in a batch; only long ones. */

@@ -7,7 +7,7 @@ const depthMax = 32
 const separatorBytes = 16
 /** The tree of IPv4 is reached from ::/96, 6to4, Teredo and others. */
 const sharedMax = 8
-/** Of one record: the largest have some hundred. */
+/** Limit per record: the largest have some hundred. */
 const valuesMax = 10_000
 
 type Value =
@@ -48,7 +48,7 @@ export function readMmdb(file: Buffer, sink: RangeSink): void {
     return record
   }
   const width = version === 4 ? 32 : 128
-  // Nodes may be shared, as those of IPv4 are; a damaged tree leads back to itself.
+  // Nodes may be shared, as in the IPv4 tree; a damaged tree may have cycles.
   let visitsLeft = nodes * sharedMax + 1
   /** IPv4 is below ::/96 of a tree of IPv6. */
   const walk = (node: number, depth: number, address: bigint): void => {
@@ -106,7 +106,7 @@ function describe(record: Value): { readonly asn: number; readonly country: numb
   }
 }
 
-/** Of the AS. */
+/** Name of the AS. */
 function nameOf(record: Value): string {
   const name =
     fieldOf(record, 'autonomous_system_organization') ?? fieldOf(record, 'as_name') ?? fieldOf(record, 'name')

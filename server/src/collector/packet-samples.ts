@@ -1,5 +1,5 @@
-// The packets of attacks: headers that sFlow samples contain, kept while an event is open, of packets towards its network. It runs in
-// the receiving thread, so it costs next to nothing without an open event, and its memory is bounded.
+// The packets of attacks: headers in sFlow samples of packets towards the network of an open event. It runs in the
+// receiving thread, so it costs almost no time without an open event, and its memory is bounded.
 import { snapLength, writeCapture, type Packet } from '../events/attachment/capture.ts'
 import type { FlowColumns } from '../flow/flow-columns.ts'
 
@@ -7,7 +7,7 @@ import type { FlowColumns } from '../flow/flow-columns.ts'
 export const watchesMax = 64
 export const packetsMax = 1_000
 
-/** `words` and `bits` are those of the network as stored, IPv4 as ::ffff:a.b.c.d. */
+/** `words` and `bits` are the stored network, IPv4 as ::ffff:a.b.c.d. */
 export type PacketWatch = {
   readonly eventId: string
   readonly words: readonly [number, number, number, number]
@@ -39,14 +39,14 @@ export class PacketSamples {
   #columns: FlowColumns | undefined
   #timeMs = 0
 
-  /** Replaces the networks; packets of those that remain are kept. */
+  /** Replaces the networks; packets of remaining networks stay. */
   setWatches(watches: readonly PacketWatch[]): void {
     this.#rings = watches
       .slice(0, watchesMax)
       .map((watch) => this.#rings.find((ring) => isSame(ring.watch, watch)) ?? createRing(watch))
   }
 
-  /** Before a datagram is decoded: where its rows are written. */
+  /** Called before a datagram is decoded, with the columns of its rows. */
   open(columns: FlowColumns, timeMs: number): void {
     this.#columns = columns
     this.#timeMs = timeMs
@@ -79,7 +79,7 @@ export class PacketSamples {
     }
   }
 
-  /** Returns the packets of an event as pcap, oldest first; undefined if there are none. */
+  /** Returns the packets of an event as pcap, oldest first; undefined without packets. */
   capture(eventId: string): Uint8Array | undefined {
     const ring = this.#rings.find(({ watch }) => watch.eventId === eventId)
     if (ring?.linkType === undefined) return undefined

@@ -28,7 +28,7 @@ const packetsMs = 15_000
 const delayMs = 5_000
 
 export type FlowParts = Parts & {
-  /** Where it receives, in the order of netflow_listen and sflow_listen. */
+  /** The listen addresses, in the order of netflow_listen and sflow_listen. */
   readonly addresses: () => readonly ListenAddress[]
 }
 
@@ -83,7 +83,7 @@ export function parts(shared: Shared): FlowParts {
     loop('flow-silent-attacks', silentCheckMs, async () => {
       const count = await endSilentAttacks(now())
       await deleteOldRates(owner)
-      if (count > 0) log.warn({ count }, 'attacks ended that no collector reports any more')
+      if (count > 0) log.warn({ count }, 'silent attacks ended')
     }),
     loop('flow-detector', exportersMs, () => collector.refreshDetector(), 'flows'),
     hourly('flow-peers', async (signal) => {
@@ -122,7 +122,7 @@ export function parseFlowAddress(text: string): ListenAddress | undefined {
   return { address: host, port }
 }
 
-/** The addresses of both settings, without those that are off. */
+/** The addresses of both settings, without disabled ones. */
 function flowAddresses({ netflowListen, sflowListen }: Pick<Config, 'netflowListen' | 'sflowListen'>) {
   const parsed = [netflowListen, sflowListen].map(parseFlowAddress)
   return parsed.filter((address) => address !== undefined)

@@ -1,5 +1,5 @@
-// Reads files of AS numbers and countries by address, as operators download them: TSV of iptoasn.com, CSV of DB-IP and of others, and
-// MMDB. Nothing is shipped: licences forbid it or ask for attribution by whoever publishes.
+// Reads files of AS numbers and countries by address, as operators download them: TSV of iptoasn.com, CSV of DB-IP and
+// of others, and MMDB. No file is shipped: licences forbid it or require attribution by the publisher.
 import { readFile, stat } from 'node:fs/promises'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parseAddress } from '../net/address.ts'
@@ -12,7 +12,7 @@ import { toCountryNumber, type RangeSink } from './range-sink.ts'
 
 export type AddressTables = {
   readonly asns: AddressRanges
-  /** Values are those of `toCountryNumber`. */
+  /** Values as in `toCountryNumber`. */
   readonly countries: AddressRanges
   /** By AS number; the first name of each. */
   readonly asNames: ReadonlyMap<number, string>
@@ -47,7 +47,7 @@ export async function readAddressTables(paths: readonly string[]): Promise<Addre
   return collected.tables()
 }
 
-/** Changes when one of the files does. Files that cannot be read are left to `readAddressTables`. */
+/** Returns a text that changes when a file does. `readAddressTables` reports missing files. */
 export async function versionOfFiles(paths: readonly string[]): Promise<string> {
   const versions = paths.map((path) =>
     stat(path).then(
@@ -90,8 +90,9 @@ function createCollected() {
 const nameMax = 100
 
 /**
- * One range a line: a prefix, or the first and the last address as text or, for IPv4, as numbers; then an AS number, a country, or both in this
- * order, and the name of the AS or anything else. Separated by tabs or commas. Lines without a range, such as a heading, are left out.
+ * One range per line: a prefix, or the first and the last address as text or, for IPv4, as numbers; then an AS number,
+ * a country, or both in this order, and the name of the AS or any other text. Separated by tabs or commas. Skips lines
+ * without a range, such as a heading.
  */
 export function readRangeLines(text: string, sink: RangeSink): void {
   for (const line of text.split('\n')) {

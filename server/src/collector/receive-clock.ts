@@ -1,5 +1,5 @@
-// The clock that stamps flows. A jump of the system clock would put rows into partitions of another day or year, so it is followed
-// only after it has lasted; small corrections are followed at once.
+// The clock that stamps flows. A jump of the system clock would put rows into partitions of another day or year, so it
+// is followed only after it has lasted; small corrections are followed immediately.
 
 const followedMs = 1_000
 const confirmMs = 60_000

@@ -1,4 +1,4 @@
-// Counts what the receiving thread reports.
+// Adds the counters of the receiving thread to the metrics.
 import type { FlowLoss, Metrics } from '../runtime/metrics.ts'
 import type { ReceiveCounters } from './messages.ts'
 

@@ -1,5 +1,5 @@
-// The receiving thread: datagrams are decoded into batches, which go to the batch thread when they are full or a second old. It must do
-// nothing else: while it is busy, the kernel drops datagrams.
+// The receiving thread: datagrams are decoded into batches, which go to the batch thread when they are full or a second
+// old. It must not do other work: while it is busy, the kernel drops datagrams.
 import type { DatagramBatch, DatagramSource } from '../flow/datagram-source.ts'
 import type { FlowColumns } from '../flow/flow-columns.ts'
 import { rowsMax, type FlowDecoder } from '../flow/flow-decoder.ts'

@@ -1,4 +1,5 @@
-// Long flows in the store: their rows add up to what was exported, and every figure is that of the same flows in one row each.
+// Long flows in the store: their rows add up to the exported flow, and every figure is the same as with one row per
+// flow.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ import { parseRuleAction, parseRuleMatch } from '../shield/rule.ts'
 import { createFlowColumns } from '../flow/flow-columns.ts'
 import { eventFlowsStatement } from '../events/attachment/flows-file.ts'
 import { graphStatement, seriesStatement, type FlowSelection, type FlowSource } from '../flow/flow-query.ts'
-import { cellsStatement, usualOf } from '../shield/suggest-query.ts'
+import { cellsStatement, usualTrafficOf } from '../shield/suggest-query.ts'
 import { whatIfStatement } from '../flow/what-if.ts'
 import { toBlockColumns } from './flow-block.ts'
 import { createFlowOwners, toHoldingColumns } from './flow-owners.ts'
@@ -204,7 +205,7 @@ describe('long flows in the store', () => {
           attacks: [],
           measure: 'bytes',
         },
-        usualOf(window, []),
+        usualTrafficOf(window, []),
         [],
       ),
     ]
@@ -252,7 +253,7 @@ describe('long flows in the store', () => {
       )
     await insert(store, [{ ...flow, at: hour + 3000, seconds: 0 }], 'one')
     await rollUpPeers(store, hour + 2 * 3600 + 600, signal)
-    // Of this one the first hour has parts of no flow only: it began in the hour before.
+    // In the first hour this flow has only later parts, which do not count as flows: it began in the hour before.
     await insert(store, [{ ...flow, at: hour + 3900, seconds: 3600 * 2 }], 'two')
     assert.notDeepEqual(await amounts('flows_by_peer_1h'), await amounts('flows_by_protocol_1h'))
     await rollUpPeers(store, hour + 3 * 3600 + 600, signal)
@@ -272,7 +273,7 @@ describe('long flows in the store', () => {
   })
 })
 
-/** Rows that are counted and are no flows, by file: what they are. */
+/** Counted rows that are not flows, by file, with their meaning. */
 const counted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'shield/suggest-query.ts': {
     'select part, count() as flows': 'whether there is any',

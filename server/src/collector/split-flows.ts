@@ -5,7 +5,7 @@ import type { FlowColumns } from '../flow/flow-columns.ts'
 /** Shorter flows are of one minute. */
 export const splitMs = 90_000
 const minuteMs = 60_000
-/** Of a flow. One that lasted longer is of its last hour: hours before are closed. */
+/** Limits of a flow. A longer flow is assigned to its last hour: earlier hours are closed. */
 const partsMax = 60
 const spanMaxMs = partsMax * minuteMs
 
@@ -28,11 +28,11 @@ const packetsUntil = (packets: number, part: number, parts: number): number => {
   return each * part + Math.min(part, packets - each * parts)
 }
 
-/** Packets of a part; those of all parts add up to `packets`. */
+/** Packets of a part; all parts add up to `packets`. */
 export const packetsOf = (packets: number, part: number, parts: number): number =>
   packetsUntil(packets, part + 1, parts) - packetsUntil(packets, part, parts)
 
-/** Octets of a part, so that its packets have the mean length of the flow; those of all parts add up to `octets`. */
+/** Octets of a part, so that its packets have the mean length of the flow; all parts add up to `octets`. */
 export function octetsOf(octets: number, packets: number, part: number, parts: number): number {
   const length = Math.floor(octets / packets)
   const more = octets - length * packets

@@ -21,7 +21,7 @@ import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
 import { scaled } from '../runtime/testing-scale.ts'
 import { until } from '../../../lab/src/wait.ts'
 import { mergeBlocks } from './merge-blocks.ts'
-import { createSpool, rowsOf, spoolName, type SpoolOptions } from './spool.ts'
+import { createSpool, rowCountOf, spoolName, type SpoolOptions } from './spool.ts'
 
 const kills = scaled(30)
 
@@ -32,7 +32,7 @@ const blockOf = (values: readonly number[], name = 'value'): Uint8Array =>
 /** The values of blocks with one column. */
 const valuesOf = (blocks: readonly Uint8Array[]): number[] =>
   blocks.flatMap((one) => {
-    const rows = rowsOf(one)
+    const rows = rowCountOf(one)
     const view = Buffer.from(one.slice(one.length - rows * 4))
     return Array.from({ length: rows }, (_, row) => view.readUInt32LE(row * 4))
   })
@@ -312,7 +312,7 @@ describe('the spool of flows', () => {
       insert: async (file) => void values.push(...valuesOf([file])),
       format: {
         suffix: '.native',
-        rowsIn: rowsOf,
+        rowsIn: rowCountOf,
         merge: (files) => {
           renameSync(join(dir, 'c-1+9.native.part.c-3.native'), join(dir, 'c-3.native'))
           return mergeBlocks(files)
@@ -362,8 +362,8 @@ describe('the spool of flows', () => {
   )
 
   it('reads the number of rows from the head of a block', () => {
-    assert.equal(rowsOf(block), 300)
-    assert.equal(rowsOf(Buffer.from([24, 5])), 5)
-    assert.equal(rowsOf(Buffer.alloc(0)), 0)
+    assert.equal(rowCountOf(block), 300)
+    assert.equal(rowCountOf(Buffer.from([24, 5])), 5)
+    assert.equal(rowCountOf(Buffer.alloc(0)), 0)
   })
 })

@@ -1,11 +1,13 @@
-// The spool between the collector and the flow store: a batch is a file, and its name is the token of its insert, so that a file that is
-// inserted again after a crash counts once. The spool is bounded: the oldest files are dropped, and counted.
+// The spool between the collector and the flow store: a batch is a file, and its name is the token of its insert, so
+// that a file that is inserted again after a crash counts once. The spool is bounded: the oldest files are dropped, and
+// counted.
 //
-// While many files wait they are merged into files of the size of a full batch. Every row is in one insert, whatever is killed when:
-// - a file has the suffix `.tried` from before its insert on, and such a file keeps its own insert for good;
+// While many files wait they are merged into files of the size of a full batch. Every row is in exactly one insert,
+// even after a kill:
+// - a file has the suffix `.tried` from before its insert on, and such a file is never merged;
 // - files that are merged are renamed first, which only one process can do: `<merged>.part.<name>`;
-// - they are deleted once the merged file is complete under its name, and it is inserted after that. A part without its merged file is a file
-//   again at the next start, one with it is deleted.
+// - they are deleted once the merged file is complete under its name, and it is inserted after that. At the next start,
+//   a part without its merged file becomes a file again, and a part with it is deleted.
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +23,7 @@ export type SpoolOptions = {
   readonly dir: string
   readonly bytesMax: number
   readonly insert: (block: Uint8Array, token: string, signal: AbortSignal) => Promise<void>
-  /** Of the files; by default blocks of flows. */
+  /** Format of the files; by default blocks of flows. */
   readonly format?: SpoolFormat
   readonly onInserted?: (file: SpoolFile, rows: number, ms: number) => void
   /** Rows that are lost: the spool was full, or the store does not accept the file. */
@@ -41,11 +43,11 @@ export type SpoolFormat = {
 }
 
 export type Spool = {
-  /** Files that wait, their size, and when the first row of the oldest one was received. */
+  /** Waiting files, their size, and when the first row of the oldest one was received. */
   readonly waiting: { readonly files: number; readonly bytes: number; readonly sinceMs?: number }
   /** Takes a file that was written to the directory. */
   add(file: SpoolFile): void
-  /** Creates the directory, or throws. Inserts the files that are there, the oldest first, and from then on what is added. */
+  /** Creates the directory, or throws. Inserts the existing files, the oldest first, then new ones. */
   start(): void
   /** Resolves when the insert in progress has ended; waits up to `drainMs` for the others. */
   stop(drainMs: number): Promise<void>
@@ -57,8 +59,8 @@ export const flowTable = 'flows'
 const temporarySuffix = '.tmp'
 const triedSuffix = '.tried'
 const partMark = '.part.'
-const blocks: SpoolFormat = { suffix: '.native', rowsIn: rowsOf, merge: mergeBlocks }
-/** From so many waiting files on they are merged, into files of at most so many octets: those of a full batch. */
+const blocks: SpoolFormat = { suffix: '.native', rowsIn: rowCountOf, merge: mergeBlocks }
+/** Number of waiting files from which they are merged, and the maximum size of a merged file: a full batch. */
 const mergedFrom = 8
 const mergedBytesMax = 60 * 2 ** 20
 const retryMinMs = 500
@@ -75,7 +77,7 @@ export const spoolName = (collector: string, number: number, { suffix } = blocks
 /** The collector in the name of a file. */
 export const collectorOf = (name: string): string => name.slice(0, name.indexOf('-'))
 
-/** Where a file is written before it has its name: a half-written one is never inserted. */
+/** The name of a file until it is complete: incomplete files are never inserted. */
 export const temporaryName = (name: string): string => name + temporarySuffix
 
 /** Inert until it is started. */
@@ -103,7 +105,7 @@ class FileSpool implements Spool {
   /** Set aside, but still in the way of the bound. */
   #refused: SpoolFile[] = []
   #bytes = 0
-  /** Those that are being inserted or merged. */
+  /** Files that are being inserted or merged. */
   #current: readonly Waiting[] = []
   #run: Promise<void> | undefined
   #wake = Promise.withResolvers<void>()
@@ -176,8 +178,8 @@ class FileSpool implements Spool {
   }
 
   /**
-   * Ends merges that were interrupted: parts become files again, unless their merged file is complete. Returns the names of the others, without
-   * merged files one of whose parts cannot be deleted: it would be inserted again later.
+   * Ends merges that were interrupted: parts become files again, unless their merged file is complete. Returns the
+   * names of the others, without merged files of which a part cannot be deleted: it would be inserted again later.
    */
   #withoutParts(places: readonly string[]): string[] {
     const { dir, staleMs = staleTemporaryMs } = this.#options
@@ -193,7 +195,7 @@ class FileSpool implements Spool {
         if (!isRemoved(path)) incomplete.add(merged)
         return []
       }
-      // Its time of change is that of the renaming.
+      // The time of change is the time of the renaming.
       const leftMs = staleMs - (Date.now() - stats.ctimeMs)
       if (leftMs > 0) {
         this.#searchLater(leftMs + 10)
@@ -212,7 +214,7 @@ class FileSpool implements Spool {
     this.#searching ??= setTimeout(() => this.#searchAgain(), afterMs).unref()
   }
 
-  /** Outside of a start a directory that cannot be read ends nothing. */
+  /** Except at the start, a directory that cannot be read is only a warning. */
   #searchAgain(): void {
     this.#searching = undefined
     try {
@@ -246,7 +248,7 @@ class FileSpool implements Spool {
         if (signal.aborted) return
         if (await this.#isSetAside(file, error)) continue
         this.#report(error)
-        // While it stops, the files stay for the next run.
+        // During a stop, the files stay for the next run.
         if (this.#isDraining) return
         await sleep(Math.min(retryMinMs * 2 ** failures++, retryMaxMs), undefined, { signal }).catch(() => {})
       } finally {
@@ -281,7 +283,7 @@ class FileSpool implements Spool {
     this.#current = []
   }
 
-  /** Returns the size of the merged file, which is complete then, and adds what is in it to `parts`. */
+  /** Returns the size of the complete merged file, and adds its parts to `parts`. */
   async #writeMerged(
     name: string,
     group: readonly Waiting[],
@@ -300,7 +302,7 @@ class FileSpool implements Spool {
     try {
       await writeFile(temporaryName(path), block, { mode: 0o600 })
       await rename(temporaryName(path), path)
-      // A process whose clock differs may have taken one for the rest of an interrupted merge.
+      // A process with another clock may have deleted a part as the rest of an interrupted merge.
       await Promise.all(parts.map((file) => stat(partOf(file))))
     } catch (error) {
       await rm(temporaryName(path), { force: true })
@@ -323,7 +325,7 @@ class FileSpool implements Spool {
     return group
   }
 
-  /** Where the file is while it is inserted. */
+  /** Path of the file during its insert. */
   async #mark(file: Waiting): Promise<string> {
     const path = join(this.#options.dir, file.name)
     if (this.#format.merge === undefined) return path
@@ -339,7 +341,7 @@ class FileSpool implements Spool {
       if (error.code === 'ENOENT') return undefined
       throw error
     })
-    // It may have been stopped meanwhile, and an insert may only listen for a stop that follows.
+    // It may have been stopped in the meantime, and an insert may only react to a later stop.
     signal.throwIfAborted()
     const began = performance.now()
     // Another process with this directory may have inserted it.
@@ -364,7 +366,7 @@ class FileSpool implements Spool {
     return true
   }
 
-  /** Drops refused files first, then the oldest; the one that is being inserted stays. */
+  /** Drops refused files first, then the oldest; the file that is being inserted stays. */
   async #enforceLimit(): Promise<void> {
     const { dir, bytesMax, onLost } = this.#options
     while (this.#bytes > bytesMax) {
@@ -408,11 +410,11 @@ class FileSpool implements Spool {
   }
 }
 
-/** The name of the file that so many files become, the first of which has this name. */
+/** The name of the merged file of `count` files, of which `first` is the first. */
 const mergedName = (first: string, count: number, { suffix }: SpoolFormat): string =>
   `${first.slice(0, -suffix.length)}+${count}${suffix}`
 
-/** Whether none is there any more. */
+/** Returns whether all are deleted. */
 async function areRemoved(paths: readonly string[]): Promise<boolean> {
   const removed = await Promise.allSettled(paths.map((path) => rm(path, { force: true })))
   return removed.every(({ status }) => status === 'fulfilled')
@@ -427,7 +429,7 @@ function isRemoved(path: string): boolean {
   }
 }
 
-/** Whether it was there. */
+/** Returns whether the file existed. */
 async function isRenamed(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to)
@@ -439,7 +441,7 @@ async function isRenamed(from: string, to: string): Promise<boolean> {
 }
 
 /** The number of rows of a block in Native format: the second number of its head. */
-export function rowsOf(block: Uint8Array): number {
+export function rowCountOf(block: Uint8Array): number {
   const values: number[] = []
   let [value, factor] = [0, 1]
   for (let at = 0; at < block.length && at < 20 && values.length < 2; at++) {

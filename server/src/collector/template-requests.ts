@@ -1,11 +1,11 @@
-// Templates for which data waits, asked of the database: one query at a time, for all keys that came meanwhile. Anyone can send data without a
-// template, so that the number of queries must not depend on the number of keys.
+// Requests templates of waiting data from the database: one query at a time, for all keys that have arrived in the
+// meantime. Anyone can send data without a template, so the number of queries must not depend on the number of keys.
 import type { TemplateKey } from './messages.ts'
 
-/** Further keys are dropped: they are asked for again while their data comes. */
+/** Further keys are dropped: they are requested again with their next data. */
 const waitingMax = 10_000
 
-/** Returns what takes a key. `find` must not reject. */
+/** Returns a function that accepts a key. `find` must not reject. */
 export function createTemplateRequests(
   find: (keys: readonly TemplateKey[]) => Promise<void>,
 ): (key: TemplateKey) => void {

@@ -29,7 +29,7 @@ folder is of the agent alone. The agent ends black holes at their time, and with
   },
 }
 
-/** Throws a UsageError if one is missing or not valid. */
+/** Throws a UsageError if an option is missing or invalid. */
 export function readAgentOptions(args: readonly string[]) {
   const text = { type: 'string' } as const
   const options = { file: text, key: text, state: text, address: text, owner: text }

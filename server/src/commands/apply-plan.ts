@@ -26,7 +26,7 @@ export async function printAndApply(
   if (dryRun || plan.changes.length === 0) return
   check()
   if (!yes && !(await isConfirmed())) throw new CommandFailure('Nothing was applied.')
-  await applyPlatform(platformKinds, db, prepared, new Date()).catch(explain)
+  await applyPlatform(platformKinds, db, prepared, new Date()).catch(explainFailure)
   if (!json) out('Applied.\n')
 }
 
@@ -41,7 +41,7 @@ async function isConfirmed(): Promise<boolean> {
   }
 }
 
-export function explain(error: unknown): never {
+export function explainFailure(error: unknown): never {
   if (error instanceof PlatformError || error instanceof PlanOutdated) throw new CommandFailure(error.message)
   throw error
 }

@@ -7,7 +7,7 @@ import { preparePlatform } from '../platform/engine/apply.ts'
 import { parseYaml } from '../platform/engine/document.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
 import type { Config } from '../runtime/config.ts'
-import { explain, printAndApply } from './apply-plan.ts'
+import { explainFailure, printAndApply } from './apply-plan.ts'
 import { CommandFailure, UsageError, type Command } from './command.ts'
 import { withSchema } from './ready.ts'
 
@@ -30,7 +30,9 @@ export const apply: Command = {
     const readText = (named: string) => readFileSync(resolve(dirname(options.file), named), 'utf8')
     const work = async ({ owner }: Postgres, { secret: ring }: Config) => {
       const deps = { ring, readText }
-      const prepared = await preparePlatform(platformKinds, owner, document, deps, options).catch(explain)
+      const prepared = await preparePlatform(platformKinds, owner, document, deps, options).catch(
+        explainFailure,
+      )
       await printAndApply(owner, prepared, options, context.out)
     }
     await withSchema(context, work, (dataDir) => {

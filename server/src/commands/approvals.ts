@@ -8,7 +8,7 @@ import {
 } from '@pharos/contract/operator/approval'
 import { approvalAreas as areaNames } from '@pharos/contract/reason/approval-reason'
 import { decideAs, getApproval, listApprovals } from '../approval/approval.ts'
-import { approvalAreas as areas } from '../approval/parts.ts'
+import { basicApprovalAreas as areas } from '../approval/parts.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 import { parseInteger, parseList, parseOneArgument } from './parse-arguments.ts'

@@ -1,7 +1,7 @@
-// `pharos bills`: the closed bills of a month, those that wait for a decision of the provider, and corrections.
+// `pharos bills`: the closed bills of a month, bills that wait for a decision of the provider, and corrections.
 import { parseArgs } from 'node:util'
 import type { StaffBill } from '@pharos/contract/operator/bill'
-import { listReviews } from '../inventory/bill/bill.store.ts'
+import { listBillReviews } from '../inventory/bill/bill.store.ts'
 import { correctBill, type Correction } from '../inventory/bill/correct-bill.ts'
 import { billFile } from '../inventory/bill/staff-bill.ts'
 import { listBillsOfMonth } from '../inventory/bill/staff-bill.store.ts'
@@ -42,7 +42,7 @@ export const bills: Command = {
       })
     }
     if (action === 'review' && id === undefined)
-      return withSchema(context, async ({ owner }) => context.out(reviewText(await listReviews(owner))))
+      return withSchema(context, async ({ owner }) => context.out(reviewText(await listBillReviews(owner))))
     if (action !== 'correct' || id === undefined || rest.length > 0)
       throw new UsageError('Name an action: list, review, or correct with the id of a bill.')
     const correction = correctionOf(id, values)
@@ -53,7 +53,7 @@ export const bills: Command = {
   },
 }
 
-/** The month before this one in UTC, unless one is named. */
+/** The previous month in UTC by default. */
 function monthOf(period: string | undefined): string {
   if (period === undefined) {
     const now = new Date()
@@ -105,7 +105,7 @@ function wholeNumber(name: string, text: string): number {
   return value
 }
 
-const reviewText = (rows: Awaited<ReturnType<typeof listReviews>>): string =>
+const reviewText = (rows: Awaited<ReturnType<typeof listBillReviews>>): string =>
   rows.length === 0
     ? 'No bills need a decision.\n'
     : rows

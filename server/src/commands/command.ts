@@ -15,7 +15,7 @@ export type Command = {
   /** Arguments, such as `-f <file> [--dry-run]`. */
   readonly usage: string
   readonly summary: string
-  /** Resolves with an exit code other than 0, or with nothing. */
+  /** Resolves with an exit code; undefined for 0. */
   run(context: CommandContext): Promise<number | void>
 }
 
@@ -51,7 +51,7 @@ export function rejectArguments({ args }: CommandContext): void {
 export type OnNewDatabase = (dataDir: string) => void
 
 /**
- * Opens the database for one piece of work: that of a running server if there is one. Unless `onNew` is given, a data
+ * Opens the database for one piece of work: a running server's if there is one. Unless `onNew` is given, a data
  * directory without a database is refused: the command was probably run in another folder than the server.
  */
 export async function withPostgres<T>(

@@ -28,7 +28,7 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   drill: ['restore', '--database-url', 'postgres://127.0.0.1:1/x'],
   'support-bundle': ['--out', join(folder, 'bundle.json.gz')],
 }
-/** Commands that create a database, or need none. */
+/** Commands that create a database, or need no database. */
 const others = ['start', 'serve', 'migrate', 'apply', 'import', 'config', 'mail', 'agent']
 
 describe('in a folder without the data of a server', () => {

@@ -1,5 +1,5 @@
-// `pharos drill restore`: checks a restored copy of the database, for cron. Exit codes: 0 the copy passes, 1 a check failed, 2 nothing was
-// checked.
+// `pharos drill restore`: checks a restored copy of the database, for cron. Exit codes: 0 the copy passes, 1 a check
+// failed, 2 no check ran.
 import { parseArgs } from 'node:util'
 import { openPostgres, type Postgres } from '../db/postgres.ts'
 import { drillRestore, isSameDatabase, type DrillCheck } from '../restore/drill.ts'
@@ -75,7 +75,7 @@ async function drillCopy(context: CommandContext, args: readonly string[]): Prom
   })
 }
 
-/** Without a key, the command would create one that opens nothing. A folder without a database is refused anyway. */
+/** Without a key, the command would create a key that opens no value. A folder without a database is refused anyway. */
 function requireKey({ env }: CommandContext): void {
   if (emptyDataDir(env) !== undefined) return
   const { newSecretPath: path } = readKeylessConfiguration(env)

@@ -9,12 +9,12 @@ import { saveFindings, saveLongFlows } from '../collector/exporter.store.ts'
 import { createFlowStore } from '../drivers/clickhouse/flow-store.ts'
 import { flowsBlock } from '../drivers/clickhouse/testing.ts'
 import { CommandFailure, UsageError } from './command.ts'
-import { flows } from './flows.ts'
+import { flowsCommand } from './flows.ts'
 import { runCommand } from './testing.ts'
 
 test('exporters are listed with their device and the interfaces that the inventory does not know', async () => {
   await using database = await createTestDatabase()
-  assert.equal(await runCommand(database, flows, 'exporters'), 'No exporter has sent flows yet.\n')
+  assert.equal(await runCommand(database, flowsCommand, 'exporters'), 'No exporter has sent flows yet.\n')
   const { owner } = database.postgres
   await sql`insert into devices (name) values ('r1')`.execute(owner)
   await sql`insert into interfaces (device_id, key, if_index, name, type) values (1, 'et-0', 7, 'et-0', 6)`.execute(
@@ -52,7 +52,7 @@ test('exporters are listed with their device and the interfaces that the invento
   await sql`insert into flow_exporter_settings (address, interfaces, internal) values
     ('192.0.2.1', '{"5": "xe-5"}', '{et-0, xe-5, 12, et-9}'), ('192.0.2.2', '{}', '{all}')`.execute(owner)
   assert.equal(
-    await runCommand(database, flows, 'exporters'),
+    await runCommand(database, flowsCommand, 'exporters'),
     '192.0.2.1  r1  last seen 2026-03-01T10:00:00.000Z  unknown interfaces: 9, 4294967295\n' +
       '  several exporters share this address: templates, sampling rates and sequence numbers are kept by source port\n' +
       '  internal interfaces of the platform file that no interface has: et-9; their flows are not left out\n' +
@@ -61,7 +61,7 @@ test('exporters are listed with their device and the interfaces that the invento
       '  last implausible record 2023-11-14T22:13:20.000Z: 9000000000 octets, 1 packet, rate unknown, interfaces 7 to 9, 5 ms\n' +
       '192.0.2.2  no device  last seen 2026-03-01T11:00:00.000Z\n',
   )
-  await assert.rejects(runCommand(database, flows), UsageError)
+  await assert.rejects(runCommand(database, flowsCommand), UsageError)
 })
 
 const skip = process.env.PHAROS_TEST_CLICKHOUSE_URL !== undefined && 'the server is elsewhere'
@@ -74,7 +74,7 @@ test(
     const { owner } = database.postgres
     await sql`insert into teams (slug, name) values ('acme', 'A'), ('other', 'O')`.execute(owner)
     await sql`insert into prefixes (team_id, prefix) values (1, '203.0.113.0/24')`.execute(owner)
-    const claim = (...args: readonly string[]) => runCommand(database, flows, 'claim', ...args)
+    const claim = (...args: readonly string[]) => runCommand(database, flowsCommand, 'claim', ...args)
     await assert.rejects(claim('203.0.113.0/24'), UsageError)
     await assert.rejects(claim('203.0.113.1/24', '--team', 'acme'), UsageError)
     await assert.rejects(claim('0.0.0.0/0', '--team', 'acme'), UsageError)
@@ -95,9 +95,9 @@ test(
       const teams = async () =>
         await store.query('select team_id, count() as rows from flows group by team_id order by team_id', {})
       const inFolder = {
-        ...flows,
-        run: (context) => flows.run({ ...context, env: { ...context.env, PHAROS_DATA_DIR: folder } }),
-      } satisfies typeof flows
+        ...flowsCommand,
+        run: (context) => flowsCommand.run({ ...context, env: { ...context.env, PHAROS_DATA_DIR: folder } }),
+      } satisfies typeof flowsCommand
       const claimHere = (...args: readonly string[]) =>
         runCommand(database, inFolder, 'claim', '203.0.113.0/24', '--team', 'acme', ...args)
       const counted = `${day}  40 flows  6000000 bytes\n`

@@ -1,5 +1,5 @@
-// `pharos flows`: the exporters that have sent flows, what the inventory does not know of them, and what two of them sent; past traffic of nobody is given
-// to the team that holds its prefix now.
+// `pharos flows`: the exporters that have sent flows, the parts of them that the inventory lacks, and flows sent by two
+// exporters; assigns unowned past traffic to the team that has its prefix now.
 import { counted } from '@pharos/contract/counted'
 import { parseArgs } from 'node:util'
 import {
@@ -10,7 +10,7 @@ import {
   listBegunDays,
   listClaimableDays,
   type ClaimDay,
-  type ClaimDeps,
+  type PeerClaimDeps,
 } from '../flow/claim.ts'
 import { listExporterAddresses, listSeenExporters, type SeenExporter } from '../collector/exporter.store.ts'
 import { readSharedFlows } from '../flow/shared-flows.ts'
@@ -22,12 +22,12 @@ import { openFlowStore } from '../flow/parts.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { createLog } from '../runtime/log.ts'
 import { createMetrics } from '../runtime/metrics.ts'
-import { findTeamId, listTeamSlugs } from '../session/operator-token.store.ts'
+import { findTeamId, listAllTeamSlugs } from '../session/operator-token.store.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import { CommandFailure, UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 
-export const flows: Command = {
+export const flowsCommand: Command = {
   name: 'flows',
   usage: 'exporters | check | claim <prefix> --team <slug> [--yes]',
   summary: `list and compare the exporters of flows, or give past traffic to a team
@@ -172,7 +172,7 @@ function parseClaimed(text: string): Prefix {
   throw new UsageError(`${text} is not a prefix such as 192.0.2.0/24.`)
 }
 
-/** Returns the id of the team, if it holds the prefix. */
+/** Returns the id of the team, if the prefix belongs to it. */
 async function requireHolder(
   context: CommandContext,
   { owner }: Postgres,
@@ -181,7 +181,7 @@ async function requireHolder(
 ): Promise<number> {
   const team = await findTeamId(owner, slug)
   if (team === undefined)
-    throw new CommandFailure(`There is no team ${slug}${didYouMean(slug, await listTeamSlugs(owner))}.`)
+    throw new CommandFailure(`There is no team ${slug}${didYouMean(slug, await listAllTeamSlugs(owner))}.`)
   const { holding, others } = await findClaimTarget(owner, team, prefix)
   if (holding === undefined) throw new CommandFailure(`${slug} holds no prefix that covers ${prefix}.`)
   for (const other of others)
@@ -200,11 +200,11 @@ const described = ({ day, rows, bytes, state }: ClaimDay): string =>
 
 async function apply(
   context: CommandContext,
-  deps: ClaimDeps,
+  deps: PeerClaimDeps,
   { owner }: Postgres,
   { team, prefix }: { readonly team: number; readonly prefix: Prefix },
 ): Promise<void> {
-  // Those of a claim that was interrupted first: they would be counted twice otherwise.
+  // Interrupted claims first: their days would be counted twice otherwise.
   const finishAll = async () => {
     for (const begun of await listBegunDays(deps.store)) {
       await finishDay(deps, begun)

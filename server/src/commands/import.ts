@@ -1,12 +1,12 @@
-// `pharos import`: imports inventory from NetBox, like `pharos apply` a file. The loop of the server does the same every 5 minutes; this
-// command shows its plan, and approves deletions that it holds.
+// `pharos import`: imports inventory from NetBox, like `pharos apply` a file. The loop of the server does the same
+// every 5 minutes; this command prints its plan, and approves its paused deletions.
 import { parseArgs } from 'node:util'
 import { countHeld, describeHeld, evidenceOfHeld } from '../platform/engine/guard.ts'
 import { prepareImport } from '../platform/import-netbox.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
 import { netboxOf } from '../platform/parts.ts'
 import { DriverError } from '../runtime/driver-error.ts'
-import { explain, printAndApply } from './apply-plan.ts'
+import { explainFailure, printAndApply } from './apply-plan.ts'
 import { CommandFailure, UsageError, type Command } from './command.ts'
 import { parseInteger } from './parse-arguments.ts'
 import { withSchema } from './ready.ts'
@@ -71,5 +71,5 @@ function parseOptions(args: readonly string[]) {
 
 function explainRead(error: unknown): never {
   if (error instanceof DriverError) throw new CommandFailure(`Nothing was applied: ${error.message}.`)
-  return explain(error)
+  return explainFailure(error)
 }

@@ -8,11 +8,11 @@ import type { Command } from './command.ts'
 import { config } from './config.ts'
 import { drain, undrain } from './drain.ts'
 import { drill } from './drill.ts'
-import { flows } from './flows.ts'
+import { flowsCommand } from './flows.ts'
 import { importInventory } from './import.ts'
 import { mail } from './mail.ts'
-import { migrate } from './migrate.ts'
-import { region } from './region.ts'
+import { migrateCommand } from './migrate.ts'
+import { regionCommand } from './region.ts'
 import { replay } from './replay.ts'
 import { restore } from './restore.ts'
 import { secrets } from './secrets.ts'
@@ -21,27 +21,27 @@ import { start } from './start.ts'
 import { status } from './status.ts'
 import { supportBundle } from './support-bundle.ts'
 import { token } from './token.ts'
-import { user } from './user.ts'
+import { userCommand } from './user.ts'
 
 export const commands: readonly Command[] = [
   start,
   serve,
-  migrate,
+  migrateCommand,
   apply,
   importInventory,
   status,
   supportBundle,
   token,
-  user,
+  userCommand,
   replay,
-  flows,
+  flowsCommand,
   approvals,
   restore,
   drill,
   drain,
   undrain,
   agent,
-  region,
+  regionCommand,
   audit,
   bills,
   mail,

@@ -57,10 +57,10 @@ export async function checkKeys(
   await acceptLostValues(db, ring)
 }
 
-/** Logs each kind with what stops working. */
+/** Logs each kind with its effect. */
 export function reportLost(log: Log, lost: readonly LostValues[]): void {
   for (const { noun, count, effect } of lost)
-    log.warn({ values: noun, count, effect }, 'values under a lost key are given up')
+    log.warn({ values: noun, count, effect }, 'loss of values under a lost key accepted')
 }
 
 const withoutThem = (lost: readonly LostValues[]): string =>

@@ -4,7 +4,7 @@ import { migrate as migrateDatabase, type MigrateOptions } from '../db/migrate.t
 import type { Postgres } from '../db/postgres.ts'
 import { withPostgres, type Command } from './command.ts'
 
-export const migrate: Command = {
+export const migrateCommand: Command = {
   name: 'migrate',
   usage: '[--finish]',
   summary: `migrate the database to the schema of this version
@@ -30,7 +30,7 @@ replaced, --finish removes what only they needed. Until then they can be started
   },
 }
 
-/** Migrates on a connection of its own; see `migrate` of db/migrate.ts. */
+/** Migrates on a separate connection; see `migrate` of db/migrate.ts. */
 export async function migrateSchema(
   postgres: Postgres,
   options: MigrateOptions,

@@ -1,5 +1,5 @@
-// Builds the portal of a checkout from its sources, in a process of its own, so that the demo is prepared at the same time. A release
-// contains it built, and not the script.
+// Builds the portal of a checkout from its sources, in a separate process, so that the demo is prepared at the same
+// time. A release contains the built portal without this script.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { CommandFailure } from './command.ts'
 
 const scripts = fileURLToPath(new URL('../../../scripts/', import.meta.url))
 
-/** Resolves when the portal is built; it does nothing with one that is up to date. */
+/** Resolves when the portal is built; skips an up-to-date build. */
 export async function buildPortal(): Promise<void> {
   const script = `${scripts}build-portal.mjs`
   if (!existsSync(script)) return

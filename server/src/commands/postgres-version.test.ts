@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createTestDatabase } from '../db/testing.ts'
-import { migrate } from './migrate.ts'
+import { migrateCommand } from './migrate.ts'
 import { serve } from './serve.ts'
 import { runCommand } from './testing.ts'
 
@@ -19,7 +19,7 @@ it('a PostgreSQL below 15 is refused by the server and by `pharos migrate`, in o
   const client = await database.postgres.directConnection()
   await client.query(older)
   await client.end()
-  for (const command of [serve, migrate])
+  for (const command of [serve, migrateCommand])
     await assert.rejects(runCommand(database, command), {
       message: 'PostgreSQL 14 is too old: Pharos needs 15 or later.',
     })

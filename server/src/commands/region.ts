@@ -4,7 +4,7 @@ import { UsageError, type Command } from './command.ts'
 import { parseInteger, parseOneArgument } from './parse-arguments.ts'
 import { withSchema } from './ready.ts'
 
-export const region: Command = {
+export const regionCommand: Command = {
   name: 'region',
   usage: 'gone <id>',
   summary: `give up a former router that will never answer

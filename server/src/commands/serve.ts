@@ -53,7 +53,10 @@ export async function serveUntilStopped(
     throw new CommandFailure('Not everything stopped in time. Committed data is safe.')
 }
 
-/** Stops PostgreSQL and throws if its schema or its values are not those of this process; a database that does not answer is waited for. */
+/**
+ * Stops PostgreSQL and throws if its schema or its values belong to another release or key; waits for a database that
+ * does not answer.
+ */
 async function fitDatabase(
   config: Config,
   postgres: Postgres,

@@ -1,4 +1,4 @@
-// `pharos start`: the demo platform, ready to try. The demo is a workspace of its own, which this file alone loads.
+// `pharos start`: the demo platform, ready to try. The demo is a separate workspace, which only this file loads.
 import { existsSync } from 'node:fs'
 import { CommandFailure, type Command, type CommandContext } from './command.ts'
 

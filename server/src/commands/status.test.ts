@@ -15,7 +15,7 @@ import { readConfiguration } from './configuration.ts'
 import { createLog } from '../runtime/log.ts'
 import type { Status } from '../status/status.ts'
 import { CommandFailure } from './command.ts'
-import { migrate } from './migrate.ts'
+import { migrateCommand } from './migrate.ts'
 import { status } from './status.ts'
 import { runCommand } from './testing.ts'
 
@@ -166,7 +166,7 @@ describe('pharos status', () => {
       /\n {2}database: run pharos migrate --finish when every process runs Pharos \d/,
     )
     await sql`update installation set schema_floor = '0.0.9'`.execute(owner())
-    await runCommand(database, migrate, '--finish')
+    await runCommand(database, migrateCommand, '--finish')
     assert.ok(!(await codes()).includes('upgrade_unfinished'))
   })
 

@@ -1,4 +1,4 @@
-// Runs a command as main.ts would, on a test's database. Nothing of the product imports this file.
+// Runs a command as main.ts would, on a test's database. Only tests import this file.
 import type { TestDatabase } from '../db/testing.ts'
 import type { Files } from '../runtime/config.ts'
 import { readConfiguration } from './configuration.ts'

@@ -166,7 +166,7 @@ function parseEnd(text: string | undefined): Date | null | undefined {
   return text === 'never' ? null : parseFuture('--expires', text, new Date())
 }
 
-/** A staff token reaches every team, so none is valid forever. */
+/** A staff token has access to every team, so it always expires. */
 function parseStaffEnd(end: Date | null): Date {
   const latest = new Date()
   latest.setUTCFullYear(latest.getUTCFullYear() + tokenYearsMax)
@@ -251,7 +251,7 @@ function line({
 async function revoke(context: CommandContext, args: readonly string[]): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
   const word = parseOneArgument(positionals, 'a token, or its id: pharos token list')
-  // Of a leaked token, often only the text is known.
+  // Often only the text of a leaked token is known.
   const id = parseApiToken(word)?.id ?? word
   await withSchema(context, async ({ owner }) => {
     if (!(await revokeStaffToken(owner, id))) await revokeTeamToken(owner, id)

@@ -5,12 +5,12 @@ import { createTestDatabase } from '../db/testing.ts'
 import { open } from '../runtime/secrets.ts'
 import { UsageError } from './command.ts'
 import { runCommand, testRing } from './testing.ts'
-import { user } from './user.ts'
+import { userCommand } from './user.ts'
 
 const database = await createTestDatabase()
 after(() => database[Symbol.asyncDispose]())
 const db = database.postgres.owner
-const pharos = (...args: readonly string[]) => runCommand(database, user, ...args)
+const pharos = (...args: readonly string[]) => runCommand(database, userCommand, ...args)
 
 before(async () => {
   await sql`insert into users (email, password_hash, username, totp_enabled) values

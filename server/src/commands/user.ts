@@ -6,7 +6,7 @@ import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 import { parseOneArgument } from './parse-arguments.ts'
 
-export const user: Command = {
+export const userCommand: Command = {
   name: 'user',
   usage: `reset-second-factor <e-mail address>
             sign-out <e-mail address>`,

@@ -5,8 +5,8 @@ import type { Db, Trx } from './postgres.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Analyzes those of the tables that have at least doubled since they were last analyzed, which makes every connection plan
- * again. Never waits: a table that another transaction analyzes is skipped. Call it after writing.
+ * Analyzes tables that have at least doubled since they were last analyzed, so that every connection plans again. Never
+ * waits: a table that another transaction analyzes is skipped. Call it after writing.
  */
 export async function analyzeGrown(db: Db | Trx, tables: readonly (keyof Schema)[]): Promise<void> {
   const { rows } = await sql<{ relname: string }>`

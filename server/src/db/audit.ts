@@ -1,5 +1,6 @@
-// The audit log: who did what to what, written in the transaction that did it. Append only; nothing here reads. Entries are
-// sealed soon after the commit (audit/sealer.ts) and shown to the team's admins: they must not contain secrets.
+// The audit log: actor, action and subject, written in the transaction of the action. Append only and never read here.
+// Entries are sealed soon after the commit (audit/sealer.ts) and readable by the team's admins: they must not contain
+// secrets.
 import { actorName, type AnyActor, type Operation, type TsigKeyActor } from '../operation/operation.ts'
 import type { Db, Trx } from './postgres.ts'
 import { executeLater } from './team-transactions.ts'
@@ -7,7 +8,7 @@ import { plainAddress } from '../runtime/client-address.ts'
 
 export type AuditEntry = {
   readonly teamId: number | null
-  /** `user:7`, `token:...`, `staff_token:...`, `tsig_key:...`, `operator`, or `pharos` for what a loop decided. */
+  /** `user:7`, `token:...`, `staff_token:...`, `tsig_key:...`, `operator`, or `pharos` for decisions of a loop. */
   readonly actor: string
   /** The credential: `session:<id>` or the actor of a token; null for the operator and for loops. */
   readonly credential?: string
@@ -52,7 +53,7 @@ export function auditOf(
   return { ...auditOfActor(actor), requestId, address }
 }
 
-/** As `auditOf`, for an actor without an operation. */
+/** Like `auditOf`, for an actor without an operation. */
 export function auditOfActor(
   actor: AnyActor | TsigKeyActor,
 ): Pick<AuditEntry, 'teamId' | 'actor' | 'credential' | 'byStaff'> {
@@ -64,7 +65,7 @@ export function auditOfActor(
 
 const asJson = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
-/** Refusal of a known actor, with the code of the contract or one of the audit log. */
+/** Refusal of a known actor, with a code of the contract or of the audit log. */
 export type RefusedCall = Omit<AuditEntry, 'before' | 'after'> & { readonly code: string }
 
 /**

@@ -1,7 +1,7 @@
 // Reads the objects of a migrated database from PostgreSQL's catalogs, in a stable order. Only the generator uses it.
 import type { ClientBase } from 'pg'
 
-export type Column = {
+export type CatalogColumn = {
   readonly table: string
   readonly name: string
   /** `bigint`, `text[]`, ... as format_type() prints it. */
@@ -12,14 +12,14 @@ export type Column = {
   readonly comment: string | null
 }
 
-export type Table = {
+export type CatalogTable = {
   readonly name: string
   readonly partitionKey: string | null
   /** `deliveries DEFAULT` for a partition. */
   readonly partitionOf: string | null
   readonly rowSecurity: boolean
   readonly comment: string | null
-  readonly columns: readonly Column[]
+  readonly columns: readonly CatalogColumn[]
   /** Each with its definition, primary key first. */
   readonly constraints: readonly Definition[]
   readonly indexes: readonly Definition[]
@@ -30,7 +30,7 @@ export type Table = {
 export type Definition = { readonly table: string; readonly name: string; readonly definition: string }
 
 export type Catalog = {
-  readonly tables: readonly Table[]
+  readonly tables: readonly CatalogTable[]
   /** Complete statements. */
   readonly views: readonly string[]
   /** Complete statements. */
@@ -40,11 +40,10 @@ export type Catalog = {
 
 /** Everything in the schema `public`. */
 export async function readCatalog(client: ClientBase): Promise<Catalog> {
-  const tables = await rows<Omit<Table, 'columns' | 'constraints' | 'indexes' | 'triggers' | 'policies'>>(
-    client,
-    TABLES,
-  )
-  const columns = await rows<Column>(client, COLUMNS)
+  const tables = await rows<
+    Omit<CatalogTable, 'columns' | 'constraints' | 'indexes' | 'triggers' | 'policies'>
+  >(client, TABLES)
+  const columns = await rows<CatalogColumn>(client, COLUMNS)
   const constraints = await rows<Definition>(client, CONSTRAINTS)
   const indexes = await rows<Definition>(client, INDEXES)
   const triggers = await rows<Definition>(client, TRIGGERS)

@@ -1,5 +1,5 @@
-// Has PostgreSQL parse every statement that statements.ts finds, against the migrated schema: names that do not exist, and
-// rows that are not as `sql<...>` declares them, fail `npm run check`. Nothing is executed.
+// Has PostgreSQL parse every statement that statements.ts finds, against the migrated schema: names that do not exist,
+// and rows that are not as `sql<...>` declares them, fail `npm run check`. Statements are not executed.
 import { globSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Query, type Client, type FieldDef, type QueryResult, type Submittable } from 'pg'
@@ -13,7 +13,7 @@ const failures = new Set(['42703', '42P01', '42883', '42702', '42701'])
 /** Fragments of one statement, which list-events.golden.sql contains in full. */
 const fragments = 'server/src/events/list/{event-{count,filter,page,sql,walk},list-events}.store.ts'
 
-export type Checked = {
+export type CheckedStatements = {
   /** A line for each statement that does not match the schema, or that this version of PostgreSQL does not know. */
   readonly problems: string[]
   /** Statements whose text is only known at run time. */
@@ -27,12 +27,12 @@ export type Unchecked = {
   readonly parts: readonly string[]
 }
 
-/** Of the server and the demo, or of another folder instead of the repository. */
+/** Checks the files of the server and the demo, or of another folder instead of the repository. */
 export async function checkStatements(
   client: Client,
   folder = root,
   files = '{server,demo}/src/**/*.ts',
-): Promise<Checked> {
+): Promise<CheckedStatements> {
   const problems: string[] = []
   const unchecked: Unchecked[] = []
   for (const file of globSync(files, { cwd: folder, exclude: ['**/*test*.ts', fragments] }).sort()) {
@@ -50,7 +50,10 @@ export async function checkStatements(
   return { problems, unchecked }
 }
 
-/** Returns undefined for a statement that is right, and null for one that PostgreSQL cannot parse without the one around it. */
+/**
+ * Returns undefined for a correct statement, and null for a statement that PostgreSQL cannot parse without its
+ * surrounding statement.
+ */
 async function problemOf(
   client: Client,
   statement: string,
@@ -82,7 +85,7 @@ type Preparing = {
   describe(statement: { type: 'S'; name: string }): void
   sync(): void
 }
-/** pg's Query, which executes what it prepares; see team-query.ts. */
+/** pg's Query, which executes prepared statements; see team-query.ts. */
 const Executed = Query as unknown as new (
   text: string,
   values: readonly unknown[],

@@ -87,7 +87,7 @@ export function jsonOf<Row>({ entries }: Columns<Row>): RawBuilder<JsonRow<Row>>
   return sql`json_build_object(${sql.join(entries.map(([name, value]) => sql`${sql.lit(name)}, ${value}`))})`
 }
 
-/** Returns a row as it was before it went through JSON. `times` names every column that holds times. */
+/** Returns a row as it was before its conversion to JSON. `times` names every column of times. */
 export function parseJsonRow<Row>(row: JsonRow<Row>, times: Readonly<Record<TimeName<Row>, true>>): Row {
   const parsed: Record<PropertyKey, unknown> = { ...row }
   for (const name of Object.keys(times)) parsed[name] = timeOf(parsed[name])

@@ -9,14 +9,14 @@ import { createReceivingSocket } from './receiving-socket.ts'
 for (const name of Object.keys(process.env)) if (name.startsWith('PG')) delete process.env[name]
 
 export type Timeouts = {
-  /** 0: none. */
+  /** 0: no timeout. */
   readonly statementMs: number
   readonly lockMs: number
   /** A transaction that is left open stops vacuum in the whole database: it is ended. */
   readonly idleInTransactionMs: number
 }
 
-/** For a new connection, and for one of a pool that is in use. */
+/** For a new connection, and for waiting until a pool has a free connection. */
 export const CONNECT_TIMEOUT_MS = 5_000
 const KEEPALIVE_DELAY_MS = 10_000
 
@@ -67,7 +67,7 @@ export const socketOf = (client: ClientBase): Socket =>
 
 /**
  * Configures the server to close the connection if the client's machine vanished: 25 s after the last packet of an idle
- * connection, 20 s after the first unacknowledged byte otherwise. The default is two hours, and a lock is held as long. A
+ * connection, 20 s after the first unacknowledged byte otherwise. The default is two hours, during which locks stay. A
  * process that is stopped on a running machine still acknowledges: see heartbeat-connection.ts.
  */
 export async function closeWhenVanished(client: ClientBase): Promise<void> {

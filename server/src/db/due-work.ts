@@ -9,7 +9,7 @@ export type DueWork<Row> = {
   /** Claims up to `limit` due rows for longer than their work takes; returns none if none are due. */
   readonly claim: (limit: number) => Promise<readonly Row[]>
   readonly work: (row: Row) => Promise<void>
-  /** Rows at once in this process. */
+  /** Rows in parallel in this process. */
   readonly parallel: number
   /** The work of a row failed: the row is due again when its lease ends. */
   readonly onError: (error: unknown) => void
@@ -20,7 +20,7 @@ export type DueWork<Row> = {
 export type DueWorker = {
   /** Starts as many due rows as the capacity permits, without waiting for them; returns their number. */
   fill(): Promise<number>
-  /** Starts due rows until none are left or the signal is aborted, and resolves when all that were started have ended. */
+  /** Starts due rows until all are started or the signal is aborted, and resolves when all started rows have ended. */
   drain(signal: AbortSignal): Promise<void>
   /** Resolves when all rows that were started have ended. */
   settled(): Promise<void>

@@ -27,7 +27,10 @@ export function findBinaries(): Binaries {
   return { ...binaries, major: version.split('.')[0]! }
 }
 
-/** Throws a ConfigError with what to set if there is no embedded PostgreSQL: distributed packages have none. */
+/**
+ * Throws a ConfigError with the setting to use if there is no embedded PostgreSQL: distributed packages do not contain
+ * it.
+ */
 export function findEmbeddedPostgres(machine = `${process.platform}-${process.arch}`): string {
   const platform = machine.replace(/^win32/, 'windows')
   try {

@@ -28,11 +28,11 @@ export type Cluster = {
   readonly logFile: string
   readonly binaries: Binaries
   readonly runAs: RunAs
-  /** For tests: nothing is synced, and the data is removed with the server. */
+  /** For tests: writes are not synced, and the data is removed with the server. */
   readonly temporary: boolean
 }
 
-/** The environment of the server and of initdb: only what they need, so that no PG* variable leaks in. */
+/** The environment of the server and of initdb: only required variables, so that no PG* variable leaks in. */
 export const clusterEnv = (): Record<string, string> => ({
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   LC_ALL: 'C',
@@ -60,7 +60,7 @@ export function changeOwner(folder: string, runAs: RunAs): void {
   if (runAs.kind === 'uid') chownSync(folder, runAs.uid, runAs.gid)
 }
 
-/** Creates the data directory if there is none, in a folder beside it that is renamed when complete. Needs the lock. */
+/** Creates the data directory if it is missing, in a folder beside it that is renamed when complete. Needs the lock. */
 export async function ensureDataDir(cluster: Cluster): Promise<void> {
   const { dataDir, binaries } = cluster
   removeUnfinished(dataDir)
@@ -144,7 +144,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Returns advice on the output of PostgreSQL or initdb, or its last lines if there is none. */
+/** Returns advice on the output of PostgreSQL or initdb, or its last lines if it is unknown. */
 export function explainOutput(output: string, dataDir: string): string {
   const known: [RegExp, string][] = [
     [/No space left on device/, `the disk is full. Free space under ${dirname(dataDir)}, then start again.`],

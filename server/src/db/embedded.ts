@@ -1,6 +1,6 @@
 // Runs a real PostgreSQL as a child process behind a unix socket, so that Pharos starts without any set-up. It never
-// listens on TCP. One process owns the server (it holds the lock beside the data directory, which the kernel releases
-// when the process ends); all others attach. A server whose owner was killed ends by itself, within milliseconds.
+// listens on TCP. One process owns the server (by the lock beside the data directory, which the kernel releases when
+// the process ends); all others attach. A server whose owner was killed ends by itself, within milliseconds.
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,7 @@ import {
   type Cluster,
 } from './embedded-cluster.ts'
 import { findPostmaster, stopOrphan } from './embedded-orphan.ts'
-import { answers, end, run, type Running } from './embedded-server.ts'
+import { answers, end, run, type RunningServer } from './embedded-server.ts'
 import { chooseRunAs } from './embedded-user.ts'
 import { errorText } from './errno.ts'
 import { tryProcessLock, type ProcessLock } from '../runtime/process-lock.ts'
@@ -24,7 +24,7 @@ import { prepareSocketDir } from '../runtime/socket-dir.ts'
 export type EmbeddedOptions = {
   /** The data directory itself, such as `data/postgres`; created if missing. `.lock` and `.log` files lie beside it. */
   readonly dataDir: string
-  /** For tests: nothing is synced to the disk, and the data is removed at start and at stop. */
+  /** For tests: writes are not synced to the disk, and the data is removed at start and at stop. */
   readonly temporary?: boolean
   /** Called with events for the operator: a takeover, an unexpected end, a restart. */
   readonly log?: (message: string) => void
@@ -45,7 +45,7 @@ export type Embedded = {
 const RESTART_DELAY_MS = 1_000
 const TAKEOVER_INTERVAL_MS = 500
 
-/** Starts the server of a data directory, or attaches to the one that another process runs on it. */
+/** Starts the server of a data directory, or attaches to the server that another process runs. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = prepareParent(options.dataDir)
   const deadline = performance.now() + (options.attachTimeoutMs ?? 60_000)
@@ -102,8 +102,8 @@ function prepareCluster(dataDir: string, socketDir: string, temporary: boolean):
 }
 
 /**
- * The server of another process. That may be a command: it ends the server with itself, and a Pharos that was started meanwhile
- * would have no database from then on, so it takes over.
+ * The server of another process. If that is a command, it ends the server with itself; this process then takes over,
+ * because a Pharos started in the meantime would have no database.
  */
 class AttachedPostgres implements Embedded {
   readonly databaseUrl: string
@@ -160,7 +160,7 @@ class OwnedPostgres implements Embedded {
   readonly #cluster: Cluster
   readonly #lock: ProcessLock
   readonly #log: (message: string) => void
-  #running: Running | undefined
+  #running: RunningServer | undefined
   #stopping = false
   #restarting: Promise<void> | undefined
 
@@ -207,7 +207,7 @@ class OwnedPostgres implements Embedded {
     void this.#watch(running)
   }
 
-  async #watch(running: Running): Promise<void> {
+  async #watch(running: RunningServer): Promise<void> {
     const reason = await running.ended
     if (this.#stopping) return
     this.#running = undefined

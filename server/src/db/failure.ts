@@ -25,7 +25,7 @@ const UNAVAILABLE_SOCKET = new Set([
 const UNAVAILABLE_TEXT =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable|Client has encountered a connection error)/
 
-/** SQLSTATE of a prepared statement that the server no longer has, and of one whose tables have changed. */
+/** SQLSTATE of a prepared statement that the server no longer has, and of a statement whose tables have changed. */
 const STATEMENT_GONE = '26000'
 const FEATURE_NOT_SUPPORTED = '0A000'
 

@@ -1,6 +1,6 @@
 // Writes the schema as readable SQL from the catalogs, so that reviews see the result of a migration. Pure.
 // The file is for reading and is never run.
-import type { Catalog, Column, Table } from './catalog.ts'
+import type { Catalog, CatalogColumn, CatalogTable } from './catalog.ts'
 
 /** The text of schema.sql. */
 export function generateDump({ tables, views, functions, grants }: Catalog): string {
@@ -15,7 +15,7 @@ export function generateDump({ tables, views, functions, grants }: Catalog): str
   ].join('\n')
 }
 
-function dumpTable(table: Table): string {
+function dumpTable(table: CatalogTable): string {
   const { name, partitionOf } = table
   const after = [...table.indexes, ...table.triggers, ...table.policies].map(
     ({ definition }) => `${definition};`,
@@ -32,7 +32,7 @@ function dumpTable(table: Table): string {
   ].join('\n')
 }
 
-function createTable(table: Table): string[] {
+function createTable(table: CatalogTable): string[] {
   const { name, columns, constraints, partitionKey, comment } = table
   const constraintLines = constraints.map(
     (constraint) => `constraint ${constraint.name} ${constraint.definition}`,
@@ -54,7 +54,7 @@ function withComment(line: string, more: boolean, comment: string | null): strin
   return `  ${line}${more ? ',' : ''}${comment === null ? '' : ` -- ${comment}`}`
 }
 
-function dumpColumn({ name, type, notNull, default: value, identity }: Column): string {
+function dumpColumn({ name, type, notNull, default: value, identity }: CatalogColumn): string {
   const words = [name, type, notNull && 'not null', value !== null && `default ${value}`]
   return [...words, identity !== null && `generated ${identity} as identity`].filter(Boolean).join(' ')
 }

@@ -1,5 +1,5 @@
 // Writes the TypeScript types of the tables for Kysely from the catalogs. Pure.
-import type { Catalog, Column, Table } from './catalog.ts'
+import type { Catalog, CatalogColumn, CatalogTable } from './catalog.ts'
 
 const LINE_MAX = 110
 
@@ -22,7 +22,7 @@ export function generateTypes({ tables }: Catalog): string {
   return [HEADER, ...named.flatMap((table) => unions(table).concat(tableType(table))), schema].join('\n')
 }
 
-function tableType(table: Table): string {
+function tableType(table: CatalogTable): string {
   const members = table.columns.map(
     (column) => `${docstring(column.comment, '  ')}  ${column.name}: ${typeOf(table, column)}`,
   )
@@ -33,7 +33,7 @@ function docstring(comment: string | null, indent: string): string {
   return comment === null ? '' : `${indent}/** ${comment} */\n`
 }
 
-function typeOf(table: Table, column: Column): string {
+function typeOf(table: CatalogTable, column: CatalogColumn): string {
   if (column.type === 'jsonb' || column.type === 'json') return jsonType(column)
   const base = valuesOf(table, column) === undefined ? scalarType(column.type) : unionName(table, column)
   const type = column.notNull ? base : `${base} | null`
@@ -41,7 +41,7 @@ function typeOf(table: Table, column: Column): string {
   return column.identity !== null || column.default !== null ? `Generated<${type}>` : type
 }
 
-function jsonType({ notNull, default: value }: Column): string {
+function jsonType({ notNull, default: value }: CatalogColumn): string {
   if (!notNull) return 'NullableJson'
   return value === null ? 'Json' : 'GeneratedJson'
 }
@@ -76,7 +76,7 @@ function scalarType(type: string): string {
 }
 
 /** A check of the form \`status in ('a', 'b')\` is a union in TypeScript. */
-function unions(table: Table): string[] {
+function unions(table: CatalogTable): string[] {
   return table.columns.flatMap((column) => {
     const values = valuesOf(table, column)
     if (values === undefined) return []
@@ -90,7 +90,7 @@ function unions(table: Table): string[] {
   })
 }
 
-function valuesOf({ constraints }: Table, { name }: Column): string[] | undefined {
+function valuesOf({ constraints }: CatalogTable, { name }: CatalogColumn): string[] | undefined {
   for (const { definition } of constraints) {
     const [, column, list] = /^CHECK \(\((\w+) = ANY \(ARRAY\[(.*)\]\)\)\)$/.exec(definition) ?? []
     if (column === name && list !== undefined)
@@ -99,7 +99,7 @@ function valuesOf({ constraints }: Table, { name }: Column): string[] | undefine
   return undefined
 }
 
-function unionName(table: Table, column: Column): string {
+function unionName(table: CatalogTable, column: CatalogColumn): string {
   return typeName(table.name) + typeName(column.name)
 }
 

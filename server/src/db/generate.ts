@@ -1,5 +1,5 @@
-// `npm run generate`: writes schema.ts and schema.sql from a migrated database. With --check it writes nothing, and
-// fails if the files in the repository are not what would be written, or if a statement does not fit the schema.
+// `npm run generate`: writes schema.ts and schema.sql from a migrated database. With --check it only compares, and
+// fails if the files in the repository differ, or if a statement does not fit the schema.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Client } from 'pg'
@@ -16,7 +16,7 @@ const FILES: Record<string, (catalog: Catalog) => string> = {
 
 /** Runs `work` on a migrated database. */
 async function withSchema<T>(work: (client: Client) => Promise<T>): Promise<T> {
-  // The dump differs in details between versions of PostgreSQL: the golden one is that of the embedded version.
+  // The dump differs in details between versions of PostgreSQL: the golden file is from the embedded version.
   delete process.env.PHAROS_TEST_DATABASE_URL
   await using database = await createTestDatabase()
   const client = await database.postgres.directConnection()

@@ -1,14 +1,14 @@
-// A direct connection whose ends both detect within seconds that the other one vanished: a machine without power or network closes
-// nothing, and TCP alone reports it after 15 minutes to two hours. The client sends a heartbeat and destroys the socket if it gets
-// no answer; the server ends a session that is idle for longer than the heartbeat interval. The client stops first, so that no other
-// session gets its locks while it still assumes to hold them.
+// A direct connection on which both sides detect within seconds that the other one vanished: a machine without power or
+// network does not close connections, and TCP alone reports it after 15 minutes to two hours. The client sends a
+// heartbeat and destroys the socket if it gets no answer; the server ends a session that is idle for longer than the
+// heartbeat interval. The client stops first, so that no other session gets its locks while it still relies on them.
 import type { Client } from 'pg'
 import { socketOf } from './connection.ts'
 import type { Postgres } from './postgres.ts'
 
 /** Time between heartbeats, in milliseconds. */
 const intervalMs = 5_000
-/** Time limit for a heartbeat, and for any query without a limit of its own. */
+/** Time limit for a heartbeat, and for any query without its own limit. */
 const answerMs = 8_000
 /** When the server ends an idle session: after the client has stopped (13 s), and well within a takeover's minute. */
 const idleSessionMs = 20_000
@@ -37,7 +37,7 @@ export class HeartbeatConnection {
   ) {
     this.#client = client
     this.#timer = setInterval(() => {
-      // A query in progress has a limit of its own, and the session is not idle meanwhile.
+      // A query in progress has its own limit, and the session is not idle in the meantime.
       if (this.#pending === 0) beat(this).catch(() => this.#destroy())
     }, intervalMs)
     this.lost = new Promise((resolve) => {
@@ -77,7 +77,7 @@ export class HeartbeatConnection {
     timeoutMs = answerMs,
   ): Promise<Row[]> {
     let isAnswered = false
-    // A process that was busy or stopped gets timer and answer at once: the answer, read in between, counts.
+    // After a pause of the process, timer and answer arrive in the same turn: the answer counts.
     const timer = setTimeout(() => setImmediate(() => isAnswered || this.#destroy()), timeoutMs)
     this.#pending++
     try {

@@ -1,5 +1,5 @@
-// Work that one process at a time does for all of them: a lock with a name. It must not be used if two at once would do
-// harm: a paused holder does not notice that it lost the lock.
+// Work that one process at a time does for all of them: a lock with a name. It must not be used if two concurrent runs
+// would do harm: a paused holder does not notice that it lost the lock.
 import { lockClass } from './lock-class.ts'
 import type { Postgres } from './postgres.ts'
 import { SessionLock } from './session-lock.ts'

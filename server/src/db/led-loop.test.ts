@@ -11,7 +11,7 @@ let database: TestDatabase
 before(async () => void (database = await createTestDatabase()))
 after(() => database[Symbol.asyncDispose]())
 
-/** A loop with a log of what it did. */
+/** A loop with a log of its runs. */
 function createLogged(name: string, settings: Partial<LedLoopSettings> = {}) {
   const { postgres } = database
   const done: string[] = []

@@ -1,5 +1,5 @@
-// A loop that one process at a time runs for all of them. Its lock has no fence, so two at once must do no harm (db/leadership.ts); work
-// that two at once would spoil needs a lease with an epoch, such as that of a region.
+// A loop that one process at a time runs for all of them. Its lock has no fence, so two concurrent runs must do no harm
+// (db/leadership.ts); otherwise use a lease with an epoch, as for a region.
 import { Leadership } from './leadership.ts'
 import {
   createLoopComponent,
@@ -62,7 +62,7 @@ export function createLedLoop<Read = void>(
         : { ...sends, whileClosed: ifLeader(sends.whileClosed) },
     ...(read ? { read: async () => ((await isLeader()) ? read() : undefined) } : {}),
     async run(signal, found) {
-      // It may have become the leader after it read.
+      // The process may have become the leader after it read.
       if (await isLeader()) await run(signal, (found ?? (await read?.())) as Read)
     },
   })

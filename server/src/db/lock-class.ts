@@ -1,6 +1,6 @@
 // The first halves of the keys of advisory locks that last: `pharos status` finds the leaders by them.
 
-/** No other advisory lock begins with one of them. */
+/** No other advisory lock begins with these numbers. */
 export const lockClass = {
   /** "phar"; the second half is the id of a region. */
   region: 0x70686172,

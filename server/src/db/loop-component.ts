@@ -8,9 +8,12 @@ export type LoopSettings<Read = void> = Pick<
   LoopOptions<Read>,
   'name' | 'intervalMs' | 'timeoutMs' | 'sends' | 'read' | 'run'
 > & {
-  /** The notification that triggers a run; without one only the timer does. */
+  /** The notification that triggers a run; without it only the timer does. */
   readonly wakeName?: WakeName
-  /** From a notification to the run, for what is not urgent: more urgent loops go first, and many notifications cause few runs. */
+  /**
+   * Delay from a notification to a run that is not urgent: more urgent loops run first, and many notifications cause
+   * few runs.
+   */
   readonly delayMs?: number
 }
 

@@ -1,5 +1,5 @@
-// Values whose key the installation no longer has: a key file that was lost, or a ring that is another installation's. Found before Pharos
-// starts, because a new key would be used beside them and nobody would notice what stopped working.
+// Values whose key the installation no longer has: a lost key file, or the ring of another installation. Found before
+// Pharos starts, because a new key would be used beside them and the failures would go unnoticed.
 import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'
 import { acceptLostKeys, countRows, findColumns, readAcceptedKeys } from './lost-keys.store.ts'
 import type { Db } from './postgres.ts'
@@ -56,7 +56,7 @@ export const macPlaces: readonly (LostKind & { readonly table: string; readonly 
 type LostKind = Pick<LostValues, 'noun' | 'effect'>
 
 /**
- * Returns the kinds of values of which none can be opened with the ring, without those whose loss was accepted. Without a ring these are all
+ * Returns the kinds of values that the ring cannot open at all, without accepted losses. Without a ring these are all
  * values under any key. Works on the schema of any release.
  */
 export async function findLostValues(db: Db, ring: KeyRing | null): Promise<LostValues[]> {

@@ -24,7 +24,7 @@ const expired = [
   // A message that was written while its webhook was being disabled.
   sql`delete from webhook_deliveries d using webhooks w
     where w.id = d.webhook_id and not w.enabled and d.state = 'pending' and d.created < now() - interval '30 days'`,
-  // Of a list, those that were replaced 90 days ago, except the one that is restored if the newest is not confirmed.
+  // List versions that were replaced 90 days ago, except the version that is restored if the newest is not confirmed.
   sql`delete from shield_versions v using shield_lists l
     where l.id = v.list_id and v.version is distinct from l.previous_version
       and exists (select from shield_versions n
@@ -36,7 +36,7 @@ const expired = [
   sql`delete from region_withdrawals where at < now() - interval '1 day'`,
 ]
 
-/** A statement that fails, such as one that takes too long, stops none of the others. Throws the first error. */
+/** A failed statement, for example after a timeout, does not stop the others. Throws the first error. */
 export async function maintain(db: Db): Promise<void> {
   const createPartitions = sql`select create_month_partitions((now() + make_interval(months => ahead))::date)
     from generate_series(0, 2) ahead`

@@ -205,7 +205,7 @@ async function history(client: Client): Promise<string[]> {
 
 const product = (file: string) => readFileSync(join(migrationsFolder, file), 'utf8')
 
-/** Three releases: each is the one before with further steps. */
+/** Three releases: each adds further steps to the previous one. */
 const releases = (() => {
   const first = {
     '001-base.sql':

@@ -1,6 +1,6 @@
-// Migrates a database to the schema of this code: plain SQL files, each applied once, in order, in its own transaction. An applied
-// file never changes. Releases next to each other run on one schema at the same time: expand steps are applied while the older one runs,
-// contract steps when none of its processes is left (decision 099).
+// Migrates a database to the schema of this code: plain SQL files, each applied once, in order, in its own transaction.
+// An applied file never changes. Releases next to each other run on one schema at the same time: expand steps are
+// applied while the older one runs, contract steps when all its processes have ended (decision 099).
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { compareVersions, version as ownVersion } from '../runtime/version.ts'
@@ -44,8 +44,8 @@ const lockAttempts = 20
 const lockPauseMs = 1_000
 
 /**
- * Applies missing migrations and returns them. `client` is a dedicated connection (`directConnection()`), because the lock belongs
- * to the session: of several processes that start at once, one migrates and the others wait.
+ * Applies missing migrations and returns them. `client` is a dedicated connection (`directConnection()`), because the
+ * lock belongs to the session: if several processes start together, one migrates and the others wait.
  */
 export async function migrate(
   client: ClientBase,
@@ -69,7 +69,7 @@ export async function migrate(
     const next = isLast ? pending : withoutContractAtEnd(pending)
     if (steps === 'finish') await assertNoneOlder(client, version)
     else if (!isNew && steps === 'expand') await assertNoneNeeds(client, next)
-    // Before what older releases need is removed: none of them starts any more.
+    // Before removing parts that older releases need: they can no longer start.
     if (isLast) await raiseSchemaFloor(client, version)
     for (const migration of next) await applyUnderLoad(client, migration)
     // A new database has the row only now.
@@ -121,8 +121,8 @@ async function replaceFormerHistory(
 }
 
 /**
- * Returns the migrations that `migrate` would apply, without contract steps that may still wait; changes nothing. Throws as `migrate` does,
- * also if this release is too old for the database.
+ * Returns the migrations that `migrate` would apply, without contract steps that may still wait. Throws as `migrate`
+ * does, also if this release is too old for the database.
  */
 export async function pendingMigrations(
   client: ClientBase,
@@ -142,7 +142,9 @@ export async function pendingMigrations(
   return withoutContractAtEnd(migrations.slice(done.length)).map(({ file }) => file)
 }
 
-/** Contract steps before an expand step are of a release before, and are applied first: their order is that of the files. */
+/**
+ * Contract steps before an expand step belong to an earlier release, and are applied first, in the order of the files.
+ */
 const withoutContractAtEnd = (pending: readonly Migration[]): readonly Migration[] =>
   pending.slice(0, pending.findLastIndex(({ phase }) => phase !== 'contract') + 1)
 
@@ -202,7 +204,7 @@ function assertSame(row: AppliedRow, migration: Migration): void {
   )
 }
 
-/** Tries a step again while another transaction, such as a backup, holds a lock that it needs. */
+/** Retries a step while another transaction, such as a backup, has a lock that it needs. */
 async function applyUnderLoad(client: ClientBase, migration: Migration): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,10 +1,11 @@
-// The files of migrations: plain SQL, named by a number and a title, and numbered without gaps. A file after the baseline begins with its phase and
-// the oldest release that works on the schema after it:
+// The files of migrations: plain SQL, named by a number and a title, and numbered without gaps. A file after the
+// baseline begins with its phase and the oldest release that works on the schema after it:
 //
-//   -- phase: expand
+// -- phase: expand
 //   -- runs with: 0.2.0
 //
-// An expand step only adds, so that the release before still works; a contract step removes what that release needed.
+// An expand step only adds, so that the previous release still works; a contract step removes what only that release
+// needed.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +31,7 @@ export class MigrationError extends Error {}
 
 export const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url))
 
-/** Steps up to this one are of before the first release with phases, 0.2.0: no older release works on their schema. */
+/** Steps up to this one precede the first release with phases, 0.2.0: no older release works on their schema. */
 export const baseline = 72
 
 /** The files of a folder in the order of their numbers. */

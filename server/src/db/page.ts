@@ -19,8 +19,8 @@ export type List<Row> = {
   readonly order: Sql
   readonly slice: Slice
   /**
-   * Selects the rows of the page, those with `id` in the array, if `matching` has only the ids and the keys of the order (`orderKeys`): for long
-   * lists of wide rows, since everything that matches is kept until it is counted.
+   * Selects the rows of the page by the `id`s of the array, if `matching` has only the ids and the keys of the order
+   * (`orderKeys`): for long lists of wide rows, since all matching rows are stored until they are counted.
    */
   readonly rows?: (ids: Sql) => Sql
   /** The parent record: if `statement` returns no row, the list is `not_found`. */
@@ -91,7 +91,9 @@ export function orderBy<Key extends string>(
   return sql.join([...keys, last])
 }
 
-/** What `matching` of a list with `rows` selects, the id and the keys of its ordering, and the order in these names. */
+/**
+ * The columns of `matching` for a list with `rows`: the id and the keys of its ordering, and the order in these names.
+ */
 export function orderKeys<Key extends string>(
   text: OrderingText<Key>,
   columns: Readonly<Record<NoInfer<Key>, Sql>>,
@@ -107,7 +109,7 @@ export function orderKeys<Key extends string>(
 export const parseOrdering = <Key extends string>(text: OrderingText<Key>) =>
   text.split(',').map((part) => ({ key: part.replace(/^-/, '') as Key, descending: part.startsWith('-') }))
 
-/** Conditions as `and ...`; those that are undefined or false are left out. */
+/** Conditions as `and ...`, without undefined and false ones. */
 export function andAll(...conditions: readonly (Sql | false | null | undefined)[]): Sql {
   const present = conditions.filter((one) => typeof one === 'object' && one !== null)
   return sql.join(

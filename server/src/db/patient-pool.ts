@@ -1,12 +1,13 @@
-// A pool that waits for one of its connections if the server has none left: other processes, tools and replicas take them too.
+// A pool that waits for one of its own connections if the server has no free connection: other processes, tools and
+// replicas use them too.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool, type PoolClient } from 'pg'
 import { CONNECT_TIMEOUT_MS } from './connection.ts'
 import { isServerFull } from './failure.ts'
 
-/** Before another attempt of a pool that has no connection. */
+/** Pause between attempts of a pool without connections. */
 const pauseMs = 100
-/** For so long a pool that was refused a connection asks for no other one: its callers wait in turn for those that it has. */
+/** Time for which a pool does not open connections after a refusal: its callers wait in turn for the existing ones. */
 const lowMs = 1_000
 
 export class PatientPool extends Pool {
@@ -19,8 +20,8 @@ export class PatientPool extends Pool {
   }
 
   /**
-   * Rejects with the refusal of the server if the pool has no connection in the time that one may take. While it has some, the caller waits
-   * in turn for one of them, however long the refusal took: the pool limits that wait.
+   * Rejects with the refusal of the server if the pool gets no connection within the connection timeout. With open
+   * connections, the caller waits in turn, regardless of the time of the refusal: the pool limits that wait.
    */
   async #connect(): Promise<PoolClient> {
     for (const deadline = performance.now() + CONNECT_TIMEOUT_MS; ;) {

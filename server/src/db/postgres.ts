@@ -35,7 +35,7 @@ export type PostgresOptions = {
   /** The database's address; if unset, an embedded PostgreSQL is started (or attached to) in `<dataDir>/postgres`. */
   readonly databaseUrl?: string | undefined
   readonly dataDir: string
-  /** Of an embedded PostgreSQL that another process runs: see EmbeddedOptions. */
+  /** Option for an embedded PostgreSQL of another process: see EmbeddedOptions. */
   readonly takesOver?: boolean
   /** Shown in pg_stat_activity. */
   readonly applicationName?: string
@@ -83,7 +83,10 @@ const ANSWER_DELAY_MS = 1_000
 /** Statements that share a connection wait for each other. */
 const SHARED_ANSWER_DELAY_MS = 3_000
 
-/** Starts the embedded server when no address is given. Otherwise connects to nothing yet: Pharos starts without it. */
+/**
+ * Starts the embedded server if no address is given. Otherwise does not connect yet: Pharos starts without the
+ * database.
+ */
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
   const { databaseUrl, dataDir, takesOver = false, log } = options
   if (databaseUrl !== undefined) return new OpenPostgres(databaseUrl, options, undefined)

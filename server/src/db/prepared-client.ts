@@ -1,8 +1,8 @@
-// A connection that keeps repeated statements prepared: planning one takes longer than running it. For the pools of the
-// API, whose statements are few and small. A cached plan is that of the rows at its time: see analyze-grown.ts.
+// A connection that caches prepared statements: planning takes longer than running. For the pools of the API, whose
+// statements are few and small. A cached plan fits the rows at its time: see analyze-grown.ts.
 import { Client, type QueryResult, type Submittable } from 'pg'
 import { isStale } from './failure.ts'
-import { WireBatch, WireQuery, type KnownColumns, type Statement } from './wire-query.ts'
+import { WireBatch, WireQuery, type KnownColumns, type WireStatement } from './wire-query.ts'
 
 /** Texts kept prepared on a connection, and texts remembered that were used once. */
 const preparedMax = 200
@@ -10,8 +10,8 @@ const seenMax = 1_000
 
 let created = 0
 
-/** A statement of a batch, with what gets its answer. */
-export type BatchedStatement = Pick<Statement, 'text' | 'values'> & {
+/** A statement of a batch, with the callbacks of its answer. */
+export type BatchedStatement = Pick<WireStatement, 'text' | 'values'> & {
   readonly resolve: (result: QueryResult) => void
   readonly reject: (error: unknown) => void
 }
@@ -21,7 +21,7 @@ export class PreparedClient extends Client {
   readonly #seen = new Set<string>()
   readonly #columns: KnownColumns = new Map()
 
-  /** Kysely calls it with a text and parameters, and nothing else is prepared. */
+  /** Kysely calls it with a text and parameters; only these statements are prepared. */
   override query(...args: unknown[]): never {
     const [text, values] = args
     const isPrepared =
@@ -31,14 +31,14 @@ export class PreparedClient extends Client {
     return this.#run({ name, text: text as string, values: values as unknown[] }) as never
   }
 
-  /** Without parameters it may be more than one statement. */
+  /** Without parameters it may contain several statements. */
   protected keeps(_text: string, values: readonly unknown[]): boolean {
     return values.length > 0
   }
 
   /**
-   * Sends the statements in one message; resolves when all have their answers. After one that fails, none is run, and each gets its error.
-   * No other statement may be sent until then.
+   * Sends the statements in one message; resolves when all have their answers. After an error the later statements are
+   * not run, and each gets the error. No other statement may be sent until then.
    */
   runBatch(statements: readonly BatchedStatement[]): Promise<void> {
     const { promise, resolve: settle } = Promise.withResolvers<void>()
@@ -57,7 +57,7 @@ export class PreparedClient extends Client {
     return promise
   }
 
-  async #run(statement: Statement): Promise<QueryResult> {
+  async #run(statement: WireStatement): Promise<QueryResult> {
     try {
       return await new Promise((resolve, reject) => {
         const answered = (error: Error | null, result: QueryResult) =>
@@ -65,7 +65,7 @@ export class PreparedClient extends Client {
         super.query(new WireQuery(statement, this.#columns, answered) as unknown as Submittable)
       })
     } catch (error) {
-      // The next one is prepared again, under another name.
+      // The next use prepares it again, under another name.
       if (isStale(error)) this.#names.delete(statement.text)
       throw error
     }

@@ -13,7 +13,7 @@ function messageOf(length: number, seed: number): Buffer {
   return message
 }
 
-/** Sends the pieces to a socket; returns copies of what it emitted. */
+/** Sends the pieces to a socket; returns copies of the emitted data. */
 async function receive(pieces: readonly Buffer[]): Promise<Buffer[]> {
   await using server = createServer((connection) => {
     const send = (at: number): void => {

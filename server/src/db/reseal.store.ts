@@ -39,7 +39,7 @@ export async function countByKey(db: Db, place: SealedPlace): Promise<ReadonlyMa
   return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
-/** Whether a value is under one of these keys. */
+/** Returns whether any value is under these keys. */
 export async function hasKeys(db: Db, place: SealedPlace, keys: readonly string[]): Promise<boolean> {
   if (keys.length === 0) return false
   const { rows } = await sql<{ found: boolean }>`
@@ -68,7 +68,7 @@ export async function findSealed(db: Db, place: SealedPlace, name: RowName): Pro
 /** Pages of a table that are read by one statement: 4 MB without large values. */
 const pagesAtOnce = 500
 
-/** Yields every sealed value with its row, in batches; of rows that change meanwhile some may be missing. */
+/** Yields every sealed value with its row, in batches; rows that change in the meantime may be missing. */
 export async function* listSealed(
   db: Db,
   place: SealedPlace,

@@ -13,7 +13,7 @@ import {
   type SealedPlace,
 } from './reseal.store.ts'
 
-export type Sealed = SealedPlace & {
+export type SealedValue = SealedPlace & {
   /** Plural, for messages. */
   readonly noun: string
   readonly purpose: Purpose
@@ -23,8 +23,8 @@ export type Sealed = SealedPlace & {
   readonly context: (name: RowName) => string
 }
 
-/** Every column with sealed values. A test fails if one is missing. */
-export const sealedPlaces: readonly Sealed[] = [
+/** Every column with sealed values. A test fails if a column is missing. */
+export const sealedPlaces: readonly SealedValue[] = [
   {
     noun: 'signing keys',
     table: 'signing_keys',
@@ -52,7 +52,7 @@ export const sealedPlaces: readonly Sealed[] = [
     effect: 'queued mails are not sent',
     context: ([, template]) => template!,
   },
-  ...['secret_sealed', 'former_secret_sealed'].map((column): Sealed => ({
+  ...['secret_sealed', 'former_secret_sealed'].map((column): SealedValue => ({
     noun: column === 'secret_sealed' ? 'webhook secrets' : 'former webhook secrets',
     table: 'webhooks',
     keys: ['id'],
@@ -80,7 +80,7 @@ export const sealedPlaces: readonly Sealed[] = [
     // The rdata of the DNSKEY record in hexadecimal, as PostgreSQL writes it: `\x0101...`.
     context: ([zoneId, dnskey]) => `${zoneId} ${dnskey}`,
   },
-  ...['community', 'auth', 'privacy'].map((secret): Sealed => ({
+  ...['community', 'auth', 'privacy'].map((secret): SealedValue => ({
     noun: secret === 'community' ? 'SNMP communities' : `SNMP ${secret} passwords`,
     table: 'device_credentials',
     keys: ['name'],
@@ -135,8 +135,8 @@ type ResealOutcome = {
 }
 
 /**
- * Seals again what is not under the newest key, one row at a time. Pharos may run at the same time: a value that changed
- * in between was sealed under the newest key by that change.
+ * Seals again values that are not under the newest key, one row at a time. Pharos may run at the same time: a value
+ * that changed in between was sealed under the newest key by that change.
  */
 export async function resealAll(db: Db, ring: KeyRing): Promise<ResealOutcome> {
   let resealed = 0
@@ -155,7 +155,12 @@ export async function resealAll(db: Db, ring: KeyRing): Promise<ResealOutcome> {
   return { resealed, failed }
 }
 
-function reseal(ring: KeyRing, { purpose, context }: Sealed, name: RowName, sealed: Buffer): Buffer | Error {
+function reseal(
+  ring: KeyRing,
+  { purpose, context }: SealedValue,
+  name: RowName,
+  sealed: Buffer,
+): Buffer | Error {
   try {
     return seal(ring, purpose, open(ring, purpose, sealed, context(name)), context(name))
   } catch (error) {
@@ -173,7 +178,7 @@ type OpenedCount = {
   readonly error: string | null
 }
 
-/** Decrypts every value of every kind; changes nothing. Works on the schema of any release. */
+/** Decrypts every value of every kind without changing it. Works on the schema of any release. */
 export async function openAll(db: Db, ring: KeyRing): Promise<OpenedCount[]> {
   const columns = await findColumns(db)
   const accepted = await readAcceptedKeys(db, columns.has('installation.lost_keys'))
@@ -198,7 +203,7 @@ export async function openAll(db: Db, ring: KeyRing): Promise<OpenedCount[]> {
 
 function problemOf(
   ring: KeyRing,
-  { purpose, context }: Sealed,
+  { purpose, context }: SealedValue,
   name: RowName,
   sealed: Buffer,
 ): string | null {

@@ -3,7 +3,7 @@
 import { changesBetween } from '@pharos/contract/field-change'
 import { sql } from 'kysely'
 import { fail, Failure } from '../runtime/error.ts'
-import { differencesOf } from '../operation/request-hash.ts'
+import { requestDifferencesOf } from '../operation/request-hash.ts'
 import {
   actorName,
   type AnyActor,
@@ -26,7 +26,7 @@ export type ChangeResult<Body> = {
   readonly etag?: string
   /** Another status than the route's own. */
   readonly status?: number
-  /** Thrown after the commit: the request fails and its key is not stored, but what it found is. */
+  /** Thrown after the commit: the request fails and its key is not stored, but its findings are. */
   readonly refusal?: Failure
 }
 
@@ -41,7 +41,7 @@ export type ChangeAnswer<Body> = {
   readonly body: Body | DryRunResult<Body>
   readonly etag?: string
   readonly status?: number
-  /** It is the stored answer of an earlier request with the same Idempotency-Key. */
+  /** The stored answer of an earlier request with the same Idempotency-Key. */
   readonly replayed?: true
 }
 
@@ -68,8 +68,8 @@ export const runChange = <Body extends object | null>(
   run((work) => postgres.inTeam(operation.actor.teamId, work), operation, change, options)
 
 /**
- * As `runChange`, in a transaction of the owner of the tables: for staff, who change records of every team, and for the
- * account of the caller, which belongs to no team.
+ * Like `runChange`, in a transaction of the owner of the tables: for staff, who change records of every team, and for
+ * the account of the caller, which belongs to no team.
  */
 export const runOwnerChange = <Body extends object | null>(
   db: Db,
@@ -173,8 +173,8 @@ const teamOf = ({ actor }: AnyOperation): number | null =>
 type Key = NonNullable<Operation['idempotency']>
 
 /**
- * Returns the stored answer of the key. The lock is tried, not waited for: a repeat while the first request is still running
- * fails at once and does not hold a connection.
+ * Returns the stored answer of the key. Does not wait for the lock: a repeat while the first request is still running
+ * fails immediately and does not block a connection.
  */
 async function findKept<Body>(
   trx: Trx,
@@ -184,7 +184,7 @@ async function findKept<Body>(
 ): Promise<ChangeAnswer<Body> | undefined> {
   const teamId = teamOf(operation)
   const credential = actorName(operation.actor)
-  // Sent together and run in this order: the second one sees what an earlier request with the lock has committed.
+  // Sent together and run in this order: the second statement sees the commits of earlier requests with the lock.
   const [{ rows }, kept] = await Promise.all([
     sql<{ locked: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended(${`${teamId} ${credential} ${idempotency.key}`}, 0)) as locked`.execute(
@@ -214,7 +214,7 @@ async function findKept<Body>(
     await deleteKey(trx, operation, idempotency)
     return undefined
   }
-  const differs = differencesOf(kept.request_hash, idempotency.requestHash)
+  const differs = requestDifferencesOf(kept.request_hash, idempotency.requestHash)
   if (differs) throw fail('idempotency_mismatch', 'request', { differs })
   return {
     body: unwrap(kept.body) as Body,

@@ -1,5 +1,6 @@
-// The oldest release that may run on the schema of the installation, and the processes that run now. `pharos migrate --finish` raises the
-// floor: values that an older release cannot read are written, and what it needs is removed, only from then on.
+// The oldest release that may run on the schema of the installation, and the processes that run now. `pharos migrate
+// --finish` raises the floor: only from then on, Pharos writes values that older releases cannot read and removes
+// columns that only they need.
 import type { ClientBase } from 'pg'
 import { compareVersions } from '../runtime/version.ts'
 import { MigrationError } from './migration-file.ts'

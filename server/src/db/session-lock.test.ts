@@ -112,7 +112,7 @@ describe('a lock of a session', { concurrency: true }, () => {
     assert.equal(second, first)
     assert.equal(pids.length, 1)
     await lock.release()
-    // While it is requested, too.
+    // Also while it is requested.
     const [requested] = await Promise.all([lock.hold(), lock.release()])
     assert.equal(requested?.isAlive, false)
     assert.equal(pids.length, 2)

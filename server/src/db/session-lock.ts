@@ -13,9 +13,11 @@ export class SessionLock {
   readonly #key: LockKey
   readonly #onAcquired: () => void
   #connection: HeartbeatConnection | undefined
-  /** The connection that holds the lock. */
+  /** The connection with the lock. */
   #holder: HeartbeatConnection | undefined
-  /** The last call: two at once would open two sessions, of which one could keep the lock and never be used. */
+  /**
+   * The last call: two concurrent calls would open two sessions, of which one could keep the lock without being used.
+   */
   #last: Promise<unknown> = Promise.resolve()
 
   /** Calls `onAcquired` when a lock that `hold()` did not get is acquired later. */
@@ -26,7 +28,7 @@ export class SessionLock {
   }
 
   /**
-   * Returns the connection whose session holds the lock, after trying to acquire it; undefined while another session holds
+   * Returns the connection whose session has the lock, after trying to acquire it; undefined while another session has
    * it. The connection stays open for further attempts.
    */
   hold(): Promise<HeartbeatConnection | undefined> {

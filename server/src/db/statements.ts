@@ -1,5 +1,5 @@
-// Finds the SQL statements in the sources and resolves the fragments in them, for check-statements.ts. It reads text, and
-// leaves out what it cannot resolve (a fragment that is an argument of the function).
+// Finds the SQL statements in the sources and resolves the fragments in them, for check-statements.ts. It reads text,
+// and skips fragments that it cannot resolve (an argument of the function).
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -108,14 +108,14 @@ function readTemplate(
   throw new Unresolved('a template is not closed')
 }
 
-/** The index of the quote that closes the one at `at`. */
+/** The index of the closing quote of the quote at `at`. */
 function past(source: string, quote: string, at: number): number {
   const end = source.indexOf(quote, at + 1)
   if (end < 0) throw new Unresolved('a string is not closed')
   return end
 }
 
-/** The index after the bracket that closes the one at `at`; strings and templates in between are skipped. */
+/** The index after the closing bracket of the bracket at `at`; strings and templates in between are skipped. */
 function skip(source: string, at: number, open: string, close: string): number {
   let depth = 0
   for (let i = at; i < source.length; i++) {
@@ -132,7 +132,10 @@ type Scope = {
   readonly file: string
   /** The place in the file; local fragments are defined before it. */
   readonly before: number
-  /** Of fragments that are chosen at run time, the first (0) or the last (-1): each is in a statement that can run. */
+  /**
+   * Choice of fragments that are chosen at run time: the first (0) or the last (-1); each is in a statement that can
+   * run.
+   */
   readonly choice: 0 | -1
   /** Parameters so far. */
   readonly parameters: { count: number }

@@ -2,7 +2,7 @@
 // closes, so that the connection belongs to no team before it and after it. team-reader.ts is its only user.
 import { serialize } from 'pg-protocol'
 import type { QueryResult } from 'pg'
-import { WireQuery, type KnownColumns, type Statement, type WireConnection } from './wire-query.ts'
+import { WireQuery, type KnownColumns, type WireStatement, type WireConnection } from './wire-query.ts'
 
 /** The statement that enters the team, prepared once on each connection; the setting ends with the transaction. */
 export const enterTeam = { name: 'pharos_team', text: `select set_config('pharos.team_id', $1, true)` }
@@ -32,7 +32,7 @@ export class TeamQuery extends WireQuery {
 
   constructor(
     teamId: number,
-    statement: Statement,
+    statement: WireStatement,
     known: KnownColumns,
     outbox: Outbox,
     answered: (error: Error | null, result: QueryResult) => void,

@@ -1,14 +1,14 @@
 // The hot path of reading: a few connections that all requests share in pg's pipeline mode, so that a read costs one
 // round trip and no waiting for a free connection. Their role is pharos_tenant and they can only read. Each statement
-// enters its team in its own message (team-query.ts), so that a connection belongs to no team between two of them.
-// A slow query delays those sent after it on its connection: use inTeam() for statements that may take long.
+// enters its team in its own message (team-query.ts), so that a connection belongs to no team between two of them. A
+// slow query delays later ones on its connection: use inTeam() for statements that may take long.
 import type { CompiledQuery } from 'kysely'
 import type { Socket } from 'node:net'
 import { Client, type ClientConfig, type Submittable } from 'pg'
 import { assertTeamId } from './connection.ts'
 import { asFailure, isConnectionLost, isServerFull, isStale } from './failure.ts'
 import { enterTeam, TeamQuery, type Outbox } from './team-query.ts'
-import type { KnownColumns, Statement } from './wire-query.ts'
+import type { KnownColumns, WireStatement } from './wire-query.ts'
 
 const TIMEOUT_CHECK_MS = 1_000
 
@@ -71,7 +71,7 @@ export class TeamReader {
     )
   }
 
-  /** The least busy connection; one that is not open yet counts as one more statement. */
+  /** The least busy connection; opening a connection counts as one more statement. */
   #pick(): Slot {
     let best = this.#slots[0]!
     for (const slot of this.#slots) if (cost(slot) < cost(best)) best = slot
@@ -88,7 +88,10 @@ export class TeamReader {
     return await slot.opening
   }
 
-  /** While the server has no connection left, the open ones take all statements. Throws the error if there are none. */
+  /**
+   * While the server has no free connection, the open ones take all statements. Throws the error if there is no open
+   * connection.
+   */
   #openSession(error: unknown): Session {
     const open = this.#slots.filter(({ session }) => session !== undefined)
     const [best] = open.toSorted((a, b) => a.inFlight - b.inFlight)
@@ -145,7 +148,7 @@ class Session {
     }
   }
 
-  read<R>(teamId: number, statement: Statement): Promise<R[]> {
+  read<R>(teamId: number, statement: WireStatement): Promise<R[]> {
     return new Promise((resolve, reject) => {
       if (this.#waiting++ === 0) this.#activeAt = performance.now()
       const query = new TeamQuery(teamId, statement, this.#columns, this.#outbox, (error, result) => {

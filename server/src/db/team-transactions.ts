@@ -1,5 +1,6 @@
-// Transactions of the role pharos_tenant. Statements that are sent in one turn of the event loop are one message: BEGIN, role and team
-// come before the first one in its message, COMMIT after the last ones, and statements without a needed result wait for the next message.
+// Transactions of the role pharos_tenant. Statements that are sent in one turn of the event loop are one message:
+// BEGIN, role and team precede the first one in its message, COMMIT follows the last ones, and statements without a
+// needed result wait for the next message.
 import {
   DefaultQueryExecutor,
   Transaction,
@@ -76,7 +77,10 @@ export async function executeLater(db: object, statement: Compilable): Promise<v
 /** Runs the statements that wait, in a transaction that will not be committed. Throws the error of the first that fails. */
 export const runPostponed = async (trx: object): Promise<void> => connections.get(trx)?.runPostponed()
 
-/** The connection of a transaction; it runs nothing more once the transaction is over, since that would be as the owner. */
+/**
+ * The connection of a transaction. It refuses statements once the transaction is over, since they would run as the
+ * owner.
+ */
 class TeamConnection implements ConnectionProvider, DatabaseConnection {
   readonly #client: PreparedClient
   readonly #teamId: number

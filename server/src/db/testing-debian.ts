@@ -1,4 +1,4 @@
-// A PostgreSQL of Debian's packages, for tests on the lowest version that Pharos supports. Nothing of the product imports this file.
+// A PostgreSQL of Debian's packages, for tests on the lowest version that Pharos supports. Only tests import this file.
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,10 @@ export type DebianPostgres = { readonly databaseUrl: string; [Symbol.asyncDispos
 
 const folderOfVersions = '/usr/lib/postgresql'
 
-/** Returns the lowest installed version that Pharos supports; undefined if there is none. Debian 12 has 15, Debian 13 has 17. */
+/**
+ * Returns the lowest installed version that Pharos supports; undefined if it is not installed. Debian 12 has 15, Debian
+ * 13 has 17.
+ */
 export function findDebianPostgres(): Binaries | undefined {
   const [major] = listFolders(folderOfVersions)
     .map(Number)
@@ -24,7 +27,10 @@ export function findDebianPostgres(): Binaries | undefined {
   return { postgres: join(bin, 'postgres'), initdb: join(bin, 'initdb'), major: String(major) }
 }
 
-/** For the `skip` of tests. With PHAROS_TEST_REQUIRE_PEERS=1 nothing is skipped, so that a missing server fails the tests. */
+/**
+ * For the `skip` of tests. With PHAROS_TEST_REQUIRE_PEERS=1 tests are never skipped, so that a missing server fails
+ * them.
+ */
 export function skipWithoutDebianPostgres(): string | false {
   if (findDebianPostgres() !== undefined || process.env.PHAROS_TEST_REQUIRE_PEERS === '1') return false
   return 'the package postgresql is not installed'
@@ -65,7 +71,9 @@ export function createDebianCluster(
   return cluster
 }
 
-/** The embedded server's locale is that of a provider which PostgreSQL has from version 17 on; C.UTF-8 of libc sorts the same. */
+/**
+ * The embedded server uses a locale provider that PostgreSQL has from version 17 on; C.UTF-8 of libc sorts the same.
+ */
 function createDataDir({ binaries, runAs, dataDir }: Cluster): void {
   const locale = ['--encoding=UTF8', '--locale=C.UTF-8']
   const wanted = ['-D', dataDir, '-U', OWNER, '--auth=trust', '--no-sync', ...locale]

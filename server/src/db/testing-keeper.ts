@@ -1,5 +1,5 @@
-// The process that owns the test server: it ends when no test has used it for some seconds, and removes the data.
-// Started by testing.ts, detached; several may start at once, of which one stays.
+// The process that owns the test server: it ends after no test has used it for some seconds, and removes the data.
+// Started by testing.ts, detached; several may start together, of which one stays.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

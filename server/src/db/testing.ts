@@ -1,6 +1,6 @@
-// A database of its own for each test file: a clone of a migrated template, on one server that all test processes of
-// this checkout share. Nothing of the product imports this file.
-// PHAROS_TEST_DATABASE_URL runs the same tests on another PostgreSQL (its user must be allowed to create databases).
+// A separate database for each test file: a clone of a migrated template, on one server that all test processes of this
+// checkout share. Only tests import this file. PHAROS_TEST_DATABASE_URL runs the same tests on another PostgreSQL (its
+// user must be allowed to create databases).
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { tryProcessLock } from '../runtime/process-lock.ts'
 export type TestDatabaseOptions = {
   /** Another folder of migrations instead of the product's. */
   readonly migrations?: string
-  /** A server of its own with the product's settings, for tests that kill it. Its data directory is `dataDir`. */
+  /** A separate server with the product's settings, for tests that kill it. Its data directory is `dataDir`. */
   readonly durable?: boolean
   readonly postgres?: Partial<Omit<PostgresOptions, 'databaseUrl' | 'dataDir'>>
 }
@@ -27,14 +27,16 @@ export type TestDatabaseOptions = {
 export type TestDatabase = {
   readonly databaseUrl: string
   readonly postgres: Postgres
-  /** Set if the test asked for a server of its own. */
+  /** Set if the test requested a separate server. */
   readonly dataDir: string | undefined
   [Symbol.asyncDispose](): Promise<void>
 }
 
 const START_TIMEOUT_MS = 300_000
 const TIMEOUT_FACTOR = 6
-/** Held shared by every process that uses the server; the keeper ends the server when it gets the lock exclusively. */
+/**
+ * Locked shared by every process that uses the server; the keeper ends the server when it gets the lock exclusively.
+ */
 export const USERS_LOCK = 1
 const TEMPLATE_LOCK = 2
 
@@ -156,7 +158,7 @@ async function useShared(timeoutMs: number): Promise<TestServer> {
     const socketDir = findPostmaster(join(folder, 'postgres'))?.socketDir
     const server = socketDir && (await tryUse(socketDir))
     if (server) return server
-    // One keeper wins, the others end at once; but one that is just ending needs a successor.
+    // One keeper wins, the others end immediately; but a keeper that is about to end needs a successor.
     if (!asked || hasNoKeeper(folder)) startKeeper(folder)
     asked = true
   }
@@ -203,7 +205,7 @@ function testFolder(): string {
   return join(tmpdir(), `pharos-test-${process.getuid?.() ?? 0}-${checkout}`)
 }
 
-/** On a busy machine a keeper needs many seconds until it has the lock, and more of them would slow down the first. */
+/** On a busy machine a keeper needs many seconds until it has the lock, and further keepers would slow it down. */
 const KEEPER_START_MS = 60_000
 
 function startKeeper(folder: string): void {

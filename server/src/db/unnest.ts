@@ -2,7 +2,7 @@
 // rows, which repeats the names in each, and every text of JSON in such a list is escaped once more.
 import { sql, type RawBuilder } from 'kysely'
 
-/** Stands between texts of JSON (RFC 7464), none of which can contain it. */
+/** Separates texts of JSON (RFC 7464), which cannot contain it. */
 const recordSeparator = '\u001e'
 
 /**

@@ -45,7 +45,7 @@ export type Waker = {
   on(name: WakeName, listener: () => void): () => void
   /** Whether notifications arrive now. */
   readonly connected: boolean
-  /** Resolves after the first connection, or at once if the database is down: it keeps trying. */
+  /** Resolves after the first connection, or immediately if the database is down: it keeps trying. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -59,7 +59,7 @@ export async function wake(trx: Db | Trx, name: WakeName): Promise<void> {
   await executeLater(trx, sql`select ${waking(name)}`)
 }
 
-/** As `wake`, in the select list of another statement: of one row, which notifies. */
+/** Like `wake`, in the select list of another statement with one row, which notifies. */
 export const waking = (name: WakeName) => sql`pg_notify(${CHANNEL}, ${name})`
 
 /** One listening connection for the whole process. */

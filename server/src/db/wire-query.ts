@@ -3,12 +3,12 @@
 // accepts no other class; prepared-client.ts and team-query.ts are its only users.
 import { Query, type FieldDef, type QueryResult } from 'pg'
 import { serialize } from 'pg-protocol'
-// @ts-expect-error: pg has no types for this file of its own.
+// @ts-expect-error: pg has no types for this file.
 import utils from 'pg/lib/utils.js'
 import { typeParsers } from './connection.ts'
 
-export type Statement = {
-  /** Of the prepared statement; undefined: it is not kept. */
+export type WireStatement = {
+  /** Name of the prepared statement; undefined: it is not cached. */
   readonly name: string | undefined
   readonly text: string
   readonly values: readonly unknown[]
@@ -43,7 +43,7 @@ export class WireQuery extends PgQuery {
   readonly #rows: unknown[] = []
   #error: Error | undefined
 
-  constructor({ name, text, values }: Statement, known: KnownColumns, answered: Answered) {
+  constructor({ name, text, values }: WireStatement, known: KnownColumns, answered: Answered) {
     super()
     this.name = name
     this.text = text
@@ -53,7 +53,7 @@ export class WireQuery extends PgQuery {
     this.#columns = name === undefined ? [] : (known.get(name) ?? [])
   }
 
-  /** Sends the statement; returns an error if its values cannot be sent: nothing is sent then. */
+  /** Sends the statement; returns an error without sending if its values cannot be sent. */
   submit(connection: WireConnection): Error | null {
     try {
       this.send(connection, this.render(connection))
@@ -67,7 +67,7 @@ export class WireQuery extends PgQuery {
     write(stream, messages)
   }
 
-  /** The messages; the last statement of a message ends with the one that asks for the answer. */
+  /** The messages; the last statement of a message ends with the request for the answer. */
   render(
     { parsedStatements, submittedNamedStatements }: WireConnection,
     isLast: boolean = true,
@@ -138,7 +138,7 @@ export class WireQuery extends PgQuery {
 
 const noResult: QueryResult = { command: '', rowCount: null, rows: [], oid: 0, fields: [] }
 
-/** Statements in one message: if one fails, those after it are skipped by the server, and get its error. */
+/** Statements in one message: if one fails, the server skips the later ones, and they get its error. */
 export class WireBatch extends PgQuery {
   readonly #queries: readonly WireQuery[]
   /** The statement whose answer is being received. */
@@ -165,7 +165,7 @@ export class WireBatch extends PgQuery {
     return this.#queries[this.#at]
   }
 
-  /** As `submit` of a query. */
+  /** Like `submit` of a query. */
   submit(connection: WireConnection): Error | null {
     try {
       const last = this.#queries.length - 1

@@ -12,8 +12,8 @@ export const isRefusedValue = (error: unknown): boolean => /^(21|22|23|54)...$/.
 export type RefusedRow<Row> = { readonly row: Row; readonly error: unknown }
 
 /**
- * Calls `write` with all rows, and with halves of them while their values are refused. Returns the refused rows; every other one is
- * written. In a transaction each call has a savepoint. Throws any other error.
+ * Calls `write` with all rows, and with halves of them while their values are refused. Returns the refused rows; all
+ * others are written. In a transaction each call has a savepoint. Throws any other error.
  */
 export async function writeRows<Row>(
   db: Db | Trx,
@@ -33,7 +33,7 @@ export async function writeRows<Row>(
   }
 }
 
-/** Undoes what `write` has done if it throws: the transaction goes on. */
+/** Undoes the changes of `write` if it throws, so that the transaction can continue. */
 async function inSavepoint<T>(trx: Db | Trx, write: () => Promise<T>): Promise<T> {
   await sql`savepoint part`.execute(trx)
   try {

@@ -1,4 +1,4 @@
-// The HTTP side of DNS: one line per operation. Those of DNSSEC are mounted with the signer.
+// The HTTP side of DNS: one line per operation. The operations of DNSSEC are mounted with the signer.
 import { exportZoneRoute, importZoneRoute } from '@pharos/contract/dns/import'
 import {
   deletePtrTemplateRoute,

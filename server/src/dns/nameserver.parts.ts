@@ -1,5 +1,5 @@
-// The nameserver role: answers questions and transfers zones from what is published. It needs the database to follow changes, and not to
-// answer: while the database is down it serves what it has.
+// The nameserver role: answers queries and transfers zones from the published content. It follows changes in the
+// database; while the database is down it serves its current copy.
 import { join } from 'node:path'
 import { createLoopComponent } from '../db/loop-component.ts'
 import { createHandler } from '../drivers/dns-server/handler.ts'
@@ -12,7 +12,7 @@ import type { Component } from '../runtime/component.ts'
 import { fromSetting } from '../runtime/from-setting.ts'
 import { listenBySetting } from '../runtime/listen-problem.ts'
 import { open } from '../runtime/secrets.ts'
-import type { Peer } from './answer/zone-source.ts'
+import type { RequestPeer } from './answer/zone-source.ts'
 import { requestTransfer } from './publish/follow.store.ts'
 import { compileAccess, type Access } from './serve/access.ts'
 import { createAnswerer } from './serve/answer-query.ts'
@@ -22,7 +22,7 @@ import { untilServed, updateZone } from './update/apply-update.ts'
 
 /** Compares all zones with the rows within this time, also without notifications. */
 const intervalMs = 30_000
-/** Between two snapshots of what is published: one of a million records takes 20 seconds of a processor. */
+/** Interval of snapshots: a snapshot of a million records takes 20 seconds of a processor. */
 const snapshotMs = 900_000
 
 const nobody: Access = {
@@ -33,7 +33,7 @@ const nobody: Access = {
 
 export type Nameserver = {
   readonly part: Component
-  /** Where it listens; undefined before the start. */
+  /** The listen address; undefined before the start. */
   readonly address: () => string | undefined
   /** Serves a step that this process has published. */
   readonly applyStep: (step: StoredStep) => void
@@ -88,13 +88,13 @@ export function createNameserver(shared: Shared): Nameserver {
     name: 'nameserver-snapshot',
     sends: 'nothing',
     intervalMs: snapshotMs,
-    // Until staff have decided about a restore, the rows may be older than what is served.
+    // Until staff have decided about a restore, the rows may be older than the served zones.
     run: async () => void (shared.gate.state === 'open' && (await zones.save())),
   })
   const updateDeps = {
     postgres,
     now,
-    onRefused: (zone: string, { address, key }: Peer, reason: unknown) =>
+    onRefused: (zone: string, { address, key }: RequestPeer, reason: unknown) =>
       log.warn({ zone, key, address, err: reason }, 'UPDATE refused'),
   }
   const requested = new Set<number>()

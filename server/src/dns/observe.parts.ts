@@ -1,12 +1,12 @@
-// Observes every name server of the platform file by a loop of its own, so that one that does not answer delays no other. One process at a time
-// observes.
+// Observes every name server of the platform file in its own loop, so that a server that does not answer delays no
+// other. One process at a time observes.
 import { createLedLoop } from '../db/led-loop.ts'
 import type { Db } from '../db/postgres.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
 import { SandboxNameServer } from '../drivers/sandbox/name-server.ts'
 import { queueStaffMail } from '../mail/staff-mail.ts'
 import type { Shared } from '../process/shared.ts'
-import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
+import { saveDifferences, saveRestoreProblem } from '../restore/restore.store.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop, type Loop } from '../runtime/loop.ts'
 import type { ZoneSource } from './answer/zone-source.ts'
@@ -88,7 +88,7 @@ const keyOf = ({ keySealed, ...server }: ServerRow): string =>
 
 function observe(shared: Shared, server: ServerRow, onRefused: ObserveDeps['onRefused']): Observed {
   const { owner, now, log, metrics } = shared
-  const client = connect(shared, server)
+  const client = connectObserver(shared, server)
   const observer = new ServerObserver(
     {
       db: owner,
@@ -144,19 +144,19 @@ function refusalAlert({ config, ring, log }: Shared): ObserveDeps['onRefused'] {
   }
 }
 
-/** While a restore is open: finds what the server has that the database does not. */
+/** While a restore is open, stores the differences between the server and the database. */
 async function compare({ owner }: Shared, server: ServerRow, client: NameServer): Promise<void> {
   const source = { area: 'zones', source: server.name.replace(/\.$/, '') } as const
   try {
     const differences = await compareServer(owner, client)
     await saveDifferences(owner, { ...source, differences })
   } catch (error) {
-    await saveProblem(owner, { ...source, problem: (error as Error).message })
+    await saveRestoreProblem(owner, { ...source, problem: (error as Error).message })
     throw error
   }
 }
 
-export function connect(
+export function connectObserver(
   { config, postgres }: Pick<Shared, 'config' | 'postgres'>,
   { name, kind, address, port, ...key }: ServerRow,
 ): NameServer {

@@ -9,7 +9,7 @@ import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { wake } from '../db/wake.ts'
-import { changeZone, enableSigning, insertZone } from './publish/testing.ts'
+import { writeZoneVersion, enableSigning, insertTestZone } from './publish/testing.ts'
 import { assertVerified, verifiers } from './testing.ts'
 import { ServedZones } from './serve/served-zones.ts'
 import { statusOfZone } from './zone/zone-status.store.ts'
@@ -50,7 +50,7 @@ describe('ALIAS records', { skip: skipWithout('dig', 'named', 'knotd', ...verifi
       { read: () => undefined, mode: () => 0o600, create: () => {} },
     )
     serving = await runRole(config, ['reconciler', 'nameserver'], silentLog)
-    target = await insertZone(db(), 'target.example', 'lb 300 A 192.0.2.7\nlb 300 AAAA 2001:db8::7')
+    target = await insertTestZone(db(), 'target.example', 'lb 300 A 192.0.2.7\nlb 300 AAAA 2001:db8::7')
     await answers('192.0.2.7', 'lb.target.example', 'A')
     for (const name of ['BIND', 'Knot'] as const) {
       const primary = { address: '127.0.0.1', port }
@@ -107,7 +107,7 @@ describe('ALIAS records', { skip: skipWithout('dig', 'named', 'knotd', ...verifi
   }
 
   it('are served as the addresses of their target, signed, here and at followers', async () => {
-    id = await insertZone(db(), 'shop.example', '@ 3600 ALIAS lb.target.example.')
+    id = await insertTestZone(db(), 'shop.example', '@ 3600 ALIAS lb.target.example.')
     await answers('192.0.2.7', 'shop.example', 'A')
     await answers('2001:db8::7', 'shop.example', 'AAAA')
     await enableSigning(db(), config.secret, id)
@@ -129,7 +129,7 @@ describe('ALIAS records', { skip: skipWithout('dig', 'named', 'knotd', ...verifi
   })
 
   it('follow their target by a signed step', async () => {
-    await changeZone(db(), target, { removed: 'lb 300 AAAA 2001:db8::7', added: 'lb 300 A 192.0.2.8' })
+    await writeZoneVersion(db(), target, { removed: 'lb 300 AAAA 2001:db8::7', added: 'lb 300 A 192.0.2.8' })
     await answers('192.0.2.8', 'lb.target.example', 'A')
     await resolveNow()
     await answers('192.0.2.8', 'shop.example', 'A')
@@ -145,19 +145,19 @@ describe('ALIAS records', { skip: skipWithout('dig', 'named', 'knotd', ...verifi
 
   it('keep the last addresses while their target has none', async () => {
     const { resolved } = await stateOf(id)
-    await changeZone(db(), target, { removed: 'lb 300 A 192.0.2.8' })
+    await writeZoneVersion(db(), target, { removed: 'lb 300 A 192.0.2.8' })
     await answers('', 'lb.target.example', 'A')
     await resolveNow()
     await waitFor('the reason', async () => (await stateOf(id)).reason === 'no_addresses')
     assert.deepEqual((await stateOf(id)).resolved, resolved)
     assert.equal(await dig(port, '+short', 'shop.example', 'A'), '192.0.2.8')
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.50' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.50' })
     await answers('192.0.2.50', 'www.shop.example', 'A')
     assert.equal(await dig(port, '+short', 'shop.example', 'A'), '192.0.2.8', 'other changes leave them')
   })
 
   it('keep the addresses of a former target until the new one answers', async () => {
-    await changeZone(db(), id, {
+    await writeZoneVersion(db(), id, {
       removed: '@ 3600 ALIAS lb.target.example.',
       added: '@ 3600 ALIAS new.target.example.',
     })
@@ -166,7 +166,7 @@ describe('ALIAS records', { skip: skipWithout('dig', 'named', 'knotd', ...verifi
       return reason === 'no_addresses' && resolved === null
     })
     assert.equal(await dig(port, '+short', 'shop.example', 'A'), '192.0.2.8')
-    await changeZone(db(), target, { added: 'new 300 A 192.0.2.9' })
+    await writeZoneVersion(db(), target, { added: 'new 300 A 192.0.2.9' })
     await answers('192.0.2.9', 'new.target.example', 'A')
     await resolveNow()
     await answers('192.0.2.9', 'shop.example', 'A')
@@ -174,17 +174,17 @@ describe('ALIAS records', { skip: skipWithout('dig', 'named', 'knotd', ...verifi
   })
 
   it('take the place of addresses, and give it back', async () => {
-    await changeZone(db(), id, {
+    await writeZoneVersion(db(), id, {
       removed: 'www 300 A 192.0.2.50',
       added: 'www 60 ALIAS new.target.example.',
     })
     await answers('192.0.2.9', 'www.shop.example', 'A')
-    await changeZone(db(), id, {
+    await writeZoneVersion(db(), id, {
       removed: 'www 60 ALIAS new.target.example.',
       added: 'www 300 A 192.0.2.51',
     })
     await answers('192.0.2.51', 'www.shop.example', 'A')
-    await changeZone(db(), id, { removed: '@ 3600 ALIAS new.target.example.' })
+    await writeZoneVersion(db(), id, { removed: '@ 3600 ALIAS new.target.example.' })
     await answers('', 'shop.example', 'A')
     await verify()
     await waitFor('the rows to be removed', async () => {
@@ -194,7 +194,7 @@ describe('ALIAS records', { skip: skipWithout('dig', 'named', 'knotd', ...verifi
   })
 
   it('make the zone an error while their target has never had an address, and no more once it has one', async () => {
-    const unserved = await insertZone(db(), 'unserved.example', '@ 300 ALIAS later.target.example.')
+    const unserved = await insertTestZone(db(), 'unserved.example', '@ 300 ALIAS later.target.example.')
     await sql`
       with t as (insert into teams (slug, name) values ('alias', 'Alias') returning id)
       update dns_zones set team_id = t.id from t where dns_zones.id = ${unserved}`.execute(db())
@@ -213,14 +213,14 @@ describe('ALIAS records', { skip: skipWithout('dig', 'named', 'knotd', ...verifi
     }
     await waitFor('the error', async () => (await statusOf()) === 'error')
     await waitFor('its message', async () => (await changes()).some((change) => change.endsWith(' to error')))
-    await changeZone(db(), target, { added: 'later 300 A 192.0.2.77' })
+    await writeZoneVersion(db(), target, { added: 'later 300 A 192.0.2.77' })
     await answers('192.0.2.77', 'later.target.example', 'A')
     await resolveNow()
     await answers('192.0.2.77', 'unserved.example', 'A')
     await waitFor('the end of the error', async () => (await statusOf()) !== 'error')
     assert.ok((await changes()).some((change) => change.startsWith('error to ')))
 
-    await changeZone(db(), target, { removed: 'later 300 A 192.0.2.77' })
+    await writeZoneVersion(db(), target, { removed: 'later 300 A 192.0.2.77' })
     await answers('', 'later.target.example', 'A')
     await resolveNow()
     await waitFor('the reason', async () => (await stateOf(unserved)).reason === 'no_addresses')
@@ -229,11 +229,11 @@ describe('ALIAS records', { skip: skipWithout('dig', 'named', 'knotd', ...verifi
   })
 
   it('do not publish private addresses, and know a loop over two zones', async () => {
-    await changeZone(db(), target, { added: 'inside 300 A 10.0.0.1' })
+    await writeZoneVersion(db(), target, { added: 'inside 300 A 10.0.0.1' })
     await answers('10.0.0.1', 'inside.target.example', 'A')
-    const inside = await insertZone(db(), 'inside.example', '@ 300 ALIAS inside.target.example.')
-    await insertZone(db(), 'one.example', '@ 300 ALIAS two.example.')
-    const two = await insertZone(db(), 'two.example', '@ 300 ALIAS one.example.')
+    const inside = await insertTestZone(db(), 'inside.example', '@ 300 ALIAS inside.target.example.')
+    await insertTestZone(db(), 'one.example', '@ 300 ALIAS two.example.')
+    const two = await insertTestZone(db(), 'two.example', '@ 300 ALIAS one.example.')
     await waitFor('both reasons', async () => {
       await resolveNow()
       const states = await Promise.all([inside, two].map(stateOf))

@@ -9,7 +9,7 @@ import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { wake } from '../db/wake.ts'
 import { createKey } from './dnssec/key.ts'
-import { changeZone, insertZone } from './publish/testing.ts'
+import { writeZoneVersion, insertTestZone } from './publish/testing.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
 import { createPrimary } from '../drivers/dns-follower/zone-primary.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
@@ -59,7 +59,7 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
     )
     serving = await runRole(config, ['reconciler', 'nameserver'], silentLog)
     port = Number(serving.dns!.split(':').at(-1))
-    id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+    id = await insertTestZone(db(), zone, 'www 300 A 192.0.2.1')
     const primary = { address: '127.0.0.1', port }
     knot = await startFollower('Knot', { primary, key: testKey, zones: [zone] })
     bind = await startFollower('BIND', { primary, key: externalKey, zones: [zone], signs: true })
@@ -132,7 +132,7 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
     const options = { recordsMax: 100, signal: new AbortController().signal }
     const whole = await client.transfer(zone, options)
     assert.ok(whole.kind === 'whole')
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.2\nnew 300 A 192.0.2.3' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.2\nnew 300 A 192.0.2.3' })
     for (const peer of [knot, bind]) await answers(peer, /192\.0\.2\.3/, `new.${zone}`, 'A')
     const from = whole.records.find(({ type }) => type === recordType.SOA)!
     const difference = await client.transfer(zone, { ...options, from })
@@ -149,7 +149,7 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
     await sql`update dns_keys set introduced = null`.execute(db())
     await sql`update dns_zones set dnssec = 'signing', dnssec_serial = null, dnssec_due = now(), resign_requested = now()
       where id = ${id}`.execute(db())
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.4' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.4' })
     await waitFor('the key is introduced', async () => (await status()).includes('"is_introduced":true'))
     await waitFor('the name of the server that is down', async () =>
       /updating.*bind\.example\./.test(await status()),
@@ -158,7 +158,7 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
 
   it('serve the last copy while their disk fails', async () => {
     rmSync(knot.folder, { recursive: true })
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.5' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.5' })
     await answers(knot, /192\.0\.2\.[45]/, `www.${zone}`, 'A')
     await waitFor('it is known whether it serves the change', async () => {
       const { rows } = await sql<{ is_right: boolean }>`

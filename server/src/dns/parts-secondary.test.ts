@@ -1,5 +1,5 @@
-// Secondary zones of the whole product behind real primaries: BIND, NSD, and Knot, which signs. Each is transferred with TSIG, followed by NOTIFY,
-// held if it shrinks, and no longer answered once it has expired.
+// Secondary zones of the whole product behind real primaries: BIND, NSD, and Knot, which signs. Each zone is
+// transferred with TSIG, follows NOTIFY, needs approval if it shrinks, and is no longer answered after it has expired.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -146,7 +146,7 @@ for (const name of ['BIND', 'NSD', 'Knot'] as const satisfies readonly PrimaryNa
     it('is SERVFAIL after SOA expire without contact, and comes back with its primary', async () => {
       await primary.stop()
       await sql`update dns_secondaries set expires = now() - interval '1 s', due = now()`.execute(db())
-      // The name server reads rows that changed at once, and all of them every 30 s.
+      // The name server reads changed rows immediately, and all rows every 30 s.
       await sql`update dns_zones set published = now() where id = ${id}`.execute(db())
       await wake(db(), 'dns')
       await wake(db(), 'dns-published')

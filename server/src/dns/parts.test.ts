@@ -8,7 +8,7 @@ import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { wake } from '../db/wake.ts'
 import { decideApproval } from '../approval/testing.ts'
-import { changeZone, insertZone } from './publish/testing.ts'
+import { writeZoneVersion, insertTestZone } from './publish/testing.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
 import { parseZoneName } from '../net/dns/name.ts'
@@ -81,13 +81,13 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
     await waitFor('the load of all zones', async () =>
       /REFUSED/.test(await dig(port, 'www.first.example', 'A')),
     )
-    const id = await insertZone(db(), 'first.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(db(), 'first.example', 'www 300 A 192.0.2.1')
     await waitFor(
       'the answer',
       async () => (await dig(port, '+short', 'www.first.example', 'A')) === '192.0.2.1',
     )
     assert.equal(await dig(port, '+short', '+tcp', 'www.first.example', 'A'), '192.0.2.1')
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.2' })
     await waitFor(
       'the change',
       async () => (await dig(port, '+short', 'www.first.example', 'A')) === '192.0.2.2',
@@ -108,20 +108,20 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
       peers.push(peer)
       await addServer(peer)
     }
-    const id = await insertZone(db(), 'second.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(db(), 'second.example', 'www 300 A 192.0.2.1')
     await waitFor('the status ok', async () => {
       const status = await statusOf(database, id)
       return 'status' in status && status.status === 'ok'
     })
     for (const { address, port } of peers)
       assert.match(await dig(port, `@${address}`, 'www.second.example', 'A'), /192\.0\.2\.1/)
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.2' })
     for (const { address, port } of peers)
       await waitFor('the change at the follower', async () =>
         (await dig(port, `@${address}`, '+short', 'www.second.example', 'A')).endsWith('192.0.2.2'),
       )
     await peers[0]!.stop()
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.3' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.3' })
     await waitFor('the name of the server that is behind', async () => {
       const status = JSON.stringify(await statusOf(database, id))
       return (
@@ -135,7 +135,9 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
   })
 
   it('leaves the followers after it was deleted, and comes back as a new member', async () => {
-    const before = await insertZone(db(), 'third.example', 'www 300 A 192.0.2.1', { serial: 4_000_000_000 })
+    const before = await insertTestZone(db(), 'third.example', 'www 300 A 192.0.2.1', {
+      serial: 4_000_000_000,
+    })
     const answers = async (expected: RegExp): Promise<void> => {
       for (const { address, port } of peers)
         await waitFor(`${expected} at ${address}`, async () =>
@@ -149,13 +151,14 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
     await waitFor('the built-in server', async () =>
       /REFUSED/.test(await dig(port, 'www.third.example', 'A')),
     )
-    await insertZone(db(), 'third.example', 'www 300 A 192.0.2.9', { serial: 5 })
+    await insertTestZone(db(), 'third.example', 'www 300 A 192.0.2.9', { serial: 5 })
     await answers(/192\.0\.2\.9/)
   })
 
   it('stays where it is if many are deleted at once, until staff approve', async () => {
     const ids = []
-    for (let i = 0; i < 8; i++) ids.push(await insertZone(db(), `mass${i}.example`, 'www 300 A 192.0.2.1'))
+    for (let i = 0; i < 8; i++)
+      ids.push(await insertTestZone(db(), `mass${i}.example`, 'www 300 A 192.0.2.1'))
     const [{ address, port: peerPort }] = peers as [Follower]
     for (let i = 0; i < 8; i++)
       await waitFor(`mass${i}`, async () =>
@@ -194,7 +197,7 @@ describe('the built-in name server', { skip: skipWithout('dig') }, () => {
           ${seal(config.secret, 'tsig-key', testKey.secret, testKey.name)}) returning id)
         insert into dns_servers (name, address, port, tsig_key_id)
         select 'ns.example.', '127.0.0.1', ${port}, id from k`.execute(owner)
-      await insertZone(owner, 'kept.example', 'www 300 A 192.0.2.1')
+      await insertTestZone(owner, 'kept.example', 'www 300 A 192.0.2.1')
       await waitFor(
         'the answer',
         async () => (await dig(port, '+short', 'www.kept.example', 'A')) === '192.0.2.1',
@@ -228,7 +231,7 @@ describe('sandbox name servers', { skip: skipWithout('dig') }, () => {
     )
     const serving = await runRole(configOf(database.databaseUrl), ['reconciler'], silentLog)
     try {
-      const id = await insertZone(db, 'sandbox.example', 'www 300 A 192.0.2.1')
+      const id = await insertTestZone(db, 'sandbox.example', 'www 300 A 192.0.2.1')
       const served = async (): Promise<boolean> => {
         const { rows } = await sql<{ count: number; status: string }>`
           select z.status, (select count(*)::integer from dns_server_zones s
@@ -237,7 +240,7 @@ describe('sandbox name servers', { skip: skipWithout('dig') }, () => {
         return rows[0]!.status === 'ok' && rows[0]!.count === 2
       }
       await waitFor('both serve the zone', served)
-      await changeZone(db, id, { added: 'www 300 A 192.0.2.2' })
+      await writeZoneVersion(db, id, { added: 'www 300 A 192.0.2.2' })
       await waitFor('both serve the change', served)
       const { rows } = await sql`select error, identity from dns_servers`.execute(db)
       const up = { error: null, identity: { version: 'sandbox' } }
@@ -256,7 +259,7 @@ describe('a name server without answers from memory', { skip: skipWithout('dig')
     const serving = await runRole(config, ['reconciler', 'nameserver'], silentLog)
     const port = Number(serving.dns!.split(':').at(-1))
     try {
-      const id = await insertZone(db, 'large.example', 'www 300 A 192.0.2.1')
+      const id = await insertTestZone(db, 'large.example', 'www 300 A 192.0.2.1')
       await waitFor('the serial', async () => /flags: qr aa/.test(await dig(port, 'large.example', 'SOA')))
       assert.match(await dig(port, 'www.large.example', 'A'), /status: REFUSED/)
       await sql`

@@ -1,5 +1,5 @@
-// Wires the DNS: its operations, and the loops of the reconciler role, which publish zones, tell name servers about it, follow primaries and
-// move the states of DNSSEC.
+// Wires the DNS: its operations, and the loops of the reconciler role, which publish zones, notify name servers, follow
+// primaries and move the states of DNSSEC.
 import { createDueWorker } from '../db/due-work.ts'
 import { createLedLoop } from '../db/led-loop.ts'
 import { createLoopComponent, type LoopComponent } from '../db/loop-component.ts'
@@ -44,7 +44,7 @@ import { waitsFor } from './sign/key-state.ts'
 import { signInThread } from './sign/sign-in-thread.ts'
 import { signZone } from './sign/sign-zone.ts'
 
-/** Finds what is to be published within this time if a notification is lost. */
+/** Interval of the publish loop if a notification is lost. */
 const publishIntervalMs = 30_000
 /** Targets are due after a minute at the earliest. */
 const aliasIntervalMs = 5_000
@@ -149,7 +149,7 @@ function publishLoops(shared: Shared, onStep: (step: StoredStep) => void): Compo
   ]
 }
 
-/** Asks for the addresses of ALIAS records. */
+/** Queries the addresses of ALIAS records. */
 function aliasLoop(shared: Shared): LoopComponent {
   const { config, owner, now, log } = shared
   const networks = allowedNetworks(config)
@@ -161,7 +161,7 @@ function aliasLoop(shared: Shared): LoopComponent {
   }
   return createLedLoop(shared, {
     name: 'dns-alias',
-    // Questions to the resolver change nothing.
+    // Queries to the resolver have no effects.
     sends: 'nothing',
     wakeName: 'dns',
     // Every change of a zone wakes it, and few are of ALIAS records.
@@ -198,7 +198,7 @@ const signWhole: SignWhole = (zone, rrsets, signing, previous) => {
   return isShort ? signZone(zone, sets, signing, previous) : signInThread(zone, sets, signing, previous)
 }
 
-/** Transfers at once. */
+/** Parallel transfers. */
 const transfersAtOnce = 8
 const followIntervalMs = 10_000
 
@@ -232,7 +232,7 @@ function followLoop(shared: Shared): Component {
   })
 }
 
-/** How often the loops look for what is due, at least; most runs find nothing. */
+/** Maximum intervals of the loops; most runs have no due rows. */
 const dnssecIntervalMs = 5000
 const askTimeoutMs = 3000
 
@@ -266,7 +266,7 @@ function dnssecLoops(shared: Shared): Component[] {
   return [states, delegations]
 }
 
-/** A network with roots of its own has private addresses and any names. */
+/** A network with its own root servers has private addresses and any names. */
 function findOptions(roots: readonly string[]): FindOptions {
   const ask: FindOptions['ask'] = ({ address, port }, question) =>
     exchange(

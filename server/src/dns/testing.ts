@@ -15,10 +15,10 @@ import { insertKey } from './dnssec/dnssec.store.ts'
 import { createKey } from './dnssec/key.ts'
 import type { PlacedDesired } from './zone/change-content.ts'
 import { changeZone } from './zone/change-zone.ts'
-import { insertZone, markDeleted, readDefaults } from './zone/zone.store.ts'
+import { insertZone, markZoneDeleted, readDefaults } from './zone/zone.store.ts'
 import { managedSets, resolveSettings, withoutLimits, type Zone } from './zone/zone.ts'
 
-/** Returns the sets of lines `name ttl type data`; names are relative to the zone, and lines with `;` are left out. */
+/** Returns the sets of lines `name ttl type data`; names are relative to the zone, and lines with `;` are skipped. */
 export function rrsetsOf(zone: ZoneName, text: string): Rrset[] {
   const lines = text.split('\n').filter((line) => /^[^;]*\S[^;]*$/.test(line))
   return collectRrsets(
@@ -63,7 +63,7 @@ const argumentsOf = {
   kzonecheck: (zone: string, file: string) => ['-o', zone, '-d', 'on', file],
 } satisfies Record<Verifier, (zone: string, file: string) => string[]>
 
-/** Returns which verifiers reject the zone, with what they print. */
+/** Returns the verifiers that reject the zone, with their output. */
 export function rejectionsOf(
   zone: ZoneName,
   sets: Iterable<SignedRrset>,
@@ -149,7 +149,7 @@ export async function seedZone(
       return placed({ name: parseName(set.name, zoneName), type, ttl: 3600, rdata, source: 'user' })
     })
     const { zone } = await changeZone(trx, created.zone, sets, options('recordset.create'))
-    if (deleted) await markDeleted(trx, zone, 'operator')
+    if (deleted) await markZoneDeleted(trx, zone, 'operator')
     return zone
   })
 }

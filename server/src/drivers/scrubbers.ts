@@ -4,9 +4,9 @@ import type { ScrubberDriver, ScrubberOptions, ScrubberSettings } from '../shiel
 import { driverList } from './driver/driver-list.ts'
 import { flowspec } from './flowspec/driver.ts'
 import { nftables } from './nftables/driver.ts'
-import { sandbox } from './sandbox-scrubber/driver.ts'
+import { sandboxScrubber } from './sandbox-scrubber/driver.ts'
 
-export const scrubberDrivers = driverList<ScrubberDriver>('scrubber', [sandbox, flowspec, nftables])
+export const scrubberDrivers = driverList<ScrubberDriver>('scrubber', [sandboxScrubber, flowspec, nftables])
 
 /** Creates a scrubber, not connected yet. Throws an Error if the settings are not valid or a key file cannot be read. */
 export const createScrubber = (

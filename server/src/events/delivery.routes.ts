@@ -4,21 +4,21 @@ import { getDeliveryRoute, listDeliveriesRoute, listSourcesRoute } from '@pharos
 import { addEventAttachmentRoute } from '@pharos/contract/events/event-attachment'
 import { handleRaw, handleStaff, type Mounted, type Request } from '../http/mount.ts'
 import { receiveEventFile } from './attachment/event-attachment.ts'
-import { getDelivery, listDeliveries, listDetectorSources } from './ingest/delivery-list.ts'
-import { receiveDelivery, type DeliveryDeps } from './ingest/delivery.ts'
+import { getEventDelivery, listEventDeliveries, listDetectorSources } from './ingest/delivery-list.ts'
+import { receiveDelivery, type EventDeliveryDeps } from './ingest/delivery.ts'
 import { validateDelivery } from './ingest/validate-delivery.ts'
 
-export const deliveryRoutes = (deps: DeliveryDeps): Mounted[] => [
+export const deliveryRoutes = (deps: EventDeliveryDeps): Mounted[] => [
   handleRaw(ingestDeliveryRoute, ingestDelivery, deps),
   handleRaw(addEventAttachmentRoute, addEventAttachment, deps),
-  handleStaff(listDeliveriesRoute, listDeliveries, deps),
-  handleStaff(getDeliveryRoute, getDelivery, deps),
+  handleStaff(listDeliveriesRoute, listEventDeliveries, deps),
+  handleStaff(getDeliveryRoute, getEventDelivery, deps),
   handleStaff(listSourcesRoute, listDetectorSources, deps),
 ]
 
 type Delivery = Omit<Request<typeof ingestDeliveryRoute>, 'body'> & { readonly body: Buffer }
 
-async function ingestDelivery(deps: DeliveryDeps, { params, query, headers, body }: Delivery) {
+async function ingestDelivery(deps: EventDeliveryDeps, { params, query, headers, body }: Delivery) {
   const request = {
     sourceKey: params.source_key,
     authorization: headers.authorization,
@@ -33,7 +33,7 @@ async function ingestDelivery(deps: DeliveryDeps, { params, query, headers, body
 
 type File = Omit<Request<typeof addEventAttachmentRoute>, 'body'> & { readonly body: Buffer }
 
-const addEventAttachment = (deps: DeliveryDeps, { params, query, headers, body }: File) =>
+const addEventAttachment = (deps: EventDeliveryDeps, { params, query, headers, body }: File) =>
   receiveEventFile(deps, {
     sourceKey: params.source_key,
     sourceEventId: params.source_event_id,

@@ -22,12 +22,12 @@ import { getEventTraffic, type EventTrafficDeps } from './list/event-traffic.ts'
 import type { FlowDeps } from '../flow/read-flows.ts'
 import { getFilterKeys } from './list/filter-keys.ts'
 import { getIncident, listIncidents } from './list/incident-list.ts'
-import { reviewEvent, type ReviewDeps } from './list/review-event.ts'
+import { reviewEvent, type ReviewEventDeps } from './list/review-event.ts'
 import { listStaffIncidents } from './list/staff-incident.ts'
 import { getTeamEvent, listEvents, listTeamEvents, type DetailDeps } from './list/list-events.ts'
 
 export const eventRoutes = (
-  deps: DetailDeps & TimeseriesDeps & ReviewDeps & EventAttachmentDeps & EventTrafficDeps & FlowDeps,
+  deps: DetailDeps & TimeseriesDeps & ReviewEventDeps & EventAttachmentDeps & EventTrafficDeps & FlowDeps,
 ): Mounted[] => [
   handle(listEventsRoute, listEvents, deps),
   handle(listRelatedEventsRoute, listTeamEvents, deps),

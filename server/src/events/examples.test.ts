@@ -1,4 +1,4 @@
-// The examples of deliveries in the OpenAPI document are what the server makes of their bodies.
+// The examples of deliveries in the OpenAPI document equal the server's results for their bodies.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeliveryValidation } from '@pharos/contract/events/event'
@@ -7,7 +7,7 @@ import { noteText } from '@pharos/contract/events/delivery-note'
 import { examples } from '@pharos/contract/examples/index'
 import { renderEvent } from './relate/event-json.ts'
 import { mergeObservation } from './event/event.ts'
-import { createSourceReader, messageOf, parseDelivery } from './ingest/parse-delivery.ts'
+import { createSourceReader, detectorMessageOf, parseDelivery } from './ingest/parse-delivery.ts'
 
 const place = { name: 'Amsterdam', country: 'NL', timezone: 'Europe/Amsterdam' }
 
@@ -34,7 +34,7 @@ test('the example of a validation', () => {
   assert.deepEqual(shown, rendered)
   assert.deepEqual(
     [parsed_data, has_attachment],
-    [{ ...made!.parsedData, source: messageOf(observations, made!.id) }, made!.hasAttachment],
+    [{ ...made!.parsedData, source: detectorMessageOf(observations, made!.id) }, made!.hasAttachment],
   )
 })
 

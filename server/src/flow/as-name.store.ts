@@ -7,7 +7,7 @@ import { writeRows, type RefusedRow } from '../db/write-rows.ts'
 
 type AsName = { readonly asn: number; readonly name: string }
 
-/** Replaces all names, and returns those that are refused; rows that stay the same are not written. */
+/** Replaces all names, and returns the refused ones; unchanged rows are not written. */
 export async function saveAsNames(db: Db, names: ReadonlyMap<number, string>): Promise<RefusedRow<AsName>[]> {
   const rows = Array.from(names, ([asn, name]) => ({ asn, name: storedText(name) }))
   const refused = await writeRows(db, rows, (some) => upsertNames(db, some))

@@ -8,12 +8,12 @@ import type { Param } from './flow-store.ts'
 export { listAttackWindows, type AttackWindow } from './attack-window.store.ts'
 
 /**
- * Returns the onsets of the attacks, as windows for `attackCondition`: an event begins when its detector is sure, up to a minute after
- * the first packet. Traffic to a target in that time is neither known to be normal nor to be the attack.
+ * Returns the onsets of the attacks, as windows for `attackCondition`: an event begins when its detector is sure, up to
+ * a minute after the first packet. In that time it is unknown whether traffic to a target is normal.
  *
- * The onset of an attack that is over is no longer than the attack: a detector that lies, or reports short attacks all the time, takes
- * no more time from the normal traffic of a target in this way than it calls an attack, which takes it anyway. One that is not over
- * covers all that follows, and so has one onset.
+ * The onset of an ended attack is no longer than the attack: a detector with false or many short attacks excludes by
+ * onsets at most as much normal traffic of a target as by the attacks themselves. An ongoing attack covers all later
+ * traffic, and so has one onset.
  */
 export const onsetsOf = (attacks: readonly AttackWindow[]): AttackWindow[] =>
   attacks.map(({ network, startMs, endMs }) => ({

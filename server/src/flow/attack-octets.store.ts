@@ -29,7 +29,7 @@ export async function listSavedBuckets(
   return rows.map(({ at }) => at)
 }
 
-/** Replaces the `covered` buckets: an event may since have been found to be false. Ports that are gone are left out. */
+/** Replaces the `covered` buckets: an event may have been marked as false since. Skips deleted ports. */
 export async function saveAttackOctets(
   db: Db,
   teamId: number,

@@ -20,14 +20,14 @@ type Deps = {
 }
 type Window = { readonly startMs: number; readonly endMs: number }
 
-/** A month is closed a day after its end; what changed in this time counts. */
+/** A month is closed a day after its end; changes in this time count. */
 const savedMs = 26 * 3_600_000
 const bucketMs = 300_000
 const dayMs = 86_400_000
 
 /**
- * Saves those of the last 26 hours, of every team that had ports in them. Saved octets stay where the flows are gone. Repeating
- * it changes nothing. Throws if the store does not answer.
+ * Saves the octets of the last 26 hours, of every team with ports in that time. Saved octets stay after the flows are
+ * deleted. Repeating it has no effect. Throws if the store does not answer.
  */
 export async function updateAttackOctets(deps: Deps, now: Date, signal: AbortSignal): Promise<void> {
   const endMs = now.getTime()

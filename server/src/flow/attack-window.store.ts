@@ -13,10 +13,10 @@ export type AttackWindow = {
 /** The longest onset of an attack: the time before its event begins (attack-condition.ts). */
 export const onsetMsMax = 60_000
 
-/** More are no longer told apart: a carpet has some hundred networks. */
+/** Limit of distinguished windows: a carpet has some hundred networks. */
 const windowsMax = 1_000
 
-/** Lists the targets of the team's events that overlap the window with their onset, without those that were found to be false. */
+/** Lists the targets of the team's events that overlap the window with their onset, without events marked as false. */
 export async function listAttackWindows(
   db: Db,
   teamId: number,

@@ -1,4 +1,4 @@
-// What a claim of past traffic needs to know of a team: its prefixes, and its ports with their times.
+// The team's data for a claim of past traffic: its prefixes, and its ports with their times.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
@@ -13,7 +13,7 @@ export type HeldPrefix = {
 }
 
 /** Prefixes and announcements of all teams that overlap `prefix`, the most specific first. */
-export async function listHoldings(db: Db, prefix: Prefix): Promise<HeldPrefix[]> {
+export async function listOverlappingHoldings(db: Db, prefix: Prefix): Promise<HeldPrefix[]> {
   const { rows } = await sql<{ team_id: number; slug: string; id: number; prefix: string }>`
     select h.team_id, t.slug, h.id, h.prefix::text as prefix from (
       select team_id, id, prefix from prefixes where prefix && ${prefix}::cidr

@@ -17,7 +17,7 @@ import {
   finishDay,
   listBegunDays,
   listClaimableDays,
-  type ClaimDeps,
+  type PeerClaimDeps,
 } from './claim.ts'
 import { rollUpPeers } from './peer-rollup.ts'
 import type { FlowStore } from './flow-store.ts'
@@ -53,7 +53,7 @@ type Row = {
 }
 
 async function insert(store: FlowStore, rows: readonly Row[]): Promise<void> {
-  // A block for each row, as batches that arrive one after another.
+  // One block per row, as in batches that arrive one after another.
   for (const [at, row] of rows.entries()) {
     const { team, time, src, dst, direction = 'in', prefixId = 0, port = 0 } = row
     await store.command(`insert into flows (team_id, time, direction, is_primary, exporter_id, in_if, out_if, port_id, prefix_id,
@@ -63,7 +63,7 @@ async function insert(store: FlowStore, rows: readonly Row[]): Promise<void> {
   }
 }
 
-/** What is there, and what there is once the owner has it. Port 5 is the owner's, from noon of the second day on. */
+/** The flows before and after the claim. Port 5 belongs to the owner from noon of the second day on. */
 const flows = (isClaimed: boolean): Row[] => {
   const owned = (direction: Row['direction'], prefixId: number, port = 0) =>
     isClaimed ? { team: owner, direction: direction!, prefixId, port } : {}
@@ -114,8 +114,8 @@ async function contents(store: FlowStore): Promise<unknown> {
   return found
 }
 
-/** As the command does it. */
-async function claim(deps: ClaimDeps): Promise<void> {
+/** Like the command. */
+async function claim(deps: PeerClaimDeps): Promise<void> {
   const finish = async () => {
     for (const begun of await listBegunDays(deps.store)) await finishDay(deps, begun)
   }
@@ -191,7 +191,8 @@ test('killed after each of its steps, it continues: rows and sums are exact', { 
     // A store needs seconds to start again.
     const stride = isLongRun ? 1 : 3
     for (let at = 1, isDone = false; !isDone; at += stride) {
-      // The first run is killed after its first step, the next one after a later one, until one has fewer steps than that.
+      // The first run is killed after its first step, the next one after a later step, until a run has fewer steps than
+      // that.
       isDone = await claim({ db, store: killedAt(at), now: () => now }).then(
         () => true,
         (error: unknown) => {

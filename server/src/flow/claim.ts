@@ -1,17 +1,18 @@
-// Gives unowned past traffic to the team that holds its prefix now, for a prefix that was entered after its traffic. Never
-// automatic: a prefix that changes hands must show nobody the past. It must not touch rows of other teams.
+// Assigns unowned past traffic to the team that has its prefix now, for a prefix that was entered after its traffic.
+// Never automatic: a new owner of a prefix must not get the past. It must not touch rows of other teams.
 //
-// A day is claimed in stages that are kept in the flow store. Whatever is killed, running it again finishes the day exactly:
-// copied rows carry the id of the claim and are counted, and sums are compared with the rows and made again if they differ.
+// A day is claimed in stages that are stored in the flow store. After a kill at any point, running it again completes
+// the day exactly: copied rows carry the id of the claim and are counted, and sums are compared with the rows and
+// rebuilt if they differ.
 import { randomInt } from 'node:crypto'
 import type { Db } from '../db/postgres.ts'
 import { covers, parsePrefix, type Prefix } from '../net/prefix.ts'
-import { listHoldings, listPortTimes } from './claim.store.ts'
+import { listOverlappingHoldings, listPortTimes } from './claim.store.ts'
 import { peerStatement } from './peer-rollup.ts'
 import { servicePort, storedBounds, withinCondition } from './flow-key.ts'
 import type { FlowStore, Param } from './flow-store.ts'
 
-export type ClaimDeps = {
+export type PeerClaimDeps = {
   readonly db: Db
   readonly store: FlowStore
   readonly now: () => Date
@@ -58,7 +59,7 @@ const rowSums = `sum(flow_count), sum(bytes * greatest(sampling_rate, 1)), sum(p
 
 /** The unowned traffic of a prefix by day. */
 export async function listClaimableDays(
-  { store, now }: ClaimDeps,
+  { store, now }: PeerClaimDeps,
   teamId: number,
   prefix: Prefix,
 ): Promise<ClaimDay[]> {
@@ -114,7 +115,7 @@ export async function beginDays(
 }
 
 /** Claims a day that was begun. Throws DriverErrors and ClaimUnsettled; repeating it continues. */
-export async function finishDay({ db, store }: ClaimDeps, begun: BegunDay): Promise<void> {
+export async function finishDay({ db, store }: PeerClaimDeps, begun: BegunDay): Promise<void> {
   const { teamId, prefix } = begun
   const range = rangeOf(begun.day)
   if (begun.stage < 1) {
@@ -173,7 +174,9 @@ async function copyDay(db: Db, store: FlowStore, begun: BegunDay, { from, end }:
   const { id, teamId, prefix, day } = begun
   const { params, isInside } = insideOf(prefix)
   const [first, last] = storedBounds(prefix)
-  const prefixes = (await listHoldings(db, prefix)).filter((held) => held.teamId === teamId && held.id > 0)
+  const prefixes = (await listOverlappingHoldings(db, prefix)).filter(
+    (held) => held.teamId === teamId && held.id > 0,
+  )
   const ports = await listPortTimes(db, teamId)
   const copyParams: Params = {
     ...params,
@@ -188,7 +191,7 @@ async function copyDay(db: Db, store: FlowStore, begun: BegunDay, { from, end }:
     portsFrom: ports.map((port) => port.from),
     portsUntil: ports.map(({ until }) => until),
   }
-  // As the collector assigns rows: the most specific prefix of the team, and a port only in the team's time.
+  // Like the collector's rows: the most specific prefix of the team, and a port only in the team's time.
   const within = (column: string) => `${column} between toIPv6({first:String}) and toIPv6({last:String})`
   const statement = `insert into flows (team_id, claim_id, direction, prefix_id, port_id, ${copied})
     with ${within('dst_addr')} as is_to, ${within('src_addr')} as is_from, if(is_to, dst_addr, src_addr) as own,
@@ -213,8 +216,8 @@ async function copyDay(db: Db, store: FlowStore, begun: BegunDay, { from, end }:
       if (attempt === attempts) throw unsettled(day)
       if (have > 0)
         await store.command(`delete from flows where ${ofClaim}`, { team: teamId, claim: id, ...range })
-      // An insert whose client was killed may still run: with the same token only one of both is stored. A token whose rows
-      // were deleted would store nothing.
+      // An insert whose client was killed may still run: with the same token only one of both is stored. A token whose
+      // rows were deleted would store no rows.
       const isFirst = attempt === 0 && have === 0
       const token = `claim:${id}:${hour}${isFirst ? '' : `:${randomInt(2 ** 32)}`}`
       await store.command(`${statement}'${token}'`, { ...copyParams, ...range })
@@ -236,7 +239,7 @@ type Sums = readonly [string, string, string]
 
 async function sumsOf(store: FlowStore, table: string, team: number, range: Range): Promise<Sums> {
   const sums = table === 'flows' ? rowSums : 'sum(flows), sum(bytes), sum(packets)'
-  // As texts: numbers are exact up to 2^53 only.
+  // As texts: numbers are exact only up to 2^53.
   const [row] = await store.query<{ sums: Sums }>(
     `select arrayMap(x -> toString(x), [${sums}]) as sums from ${table} where team_id = {team:UInt32} and ${inRange}`,
     { team, ...range },
@@ -247,7 +250,7 @@ async function sumsOf(store: FlowStore, table: string, team: number, range: Rang
 
 const areEqual = (a: Sums, b: Sums) => a.every((sum, at) => sum === b[at])
 
-/** Whether the rows of the range are all there, as far as the sums by hour tell: those are kept for longer. */
+/** Returns whether all rows of the range are still there, compared with the sums by hour, which are stored longer. */
 async function isComplete(store: FlowStore, teams: readonly number[], range: Range): Promise<boolean> {
   for (const team of teams) {
     const [rows, sums] = [
@@ -308,14 +311,14 @@ async function correctPeers(
 }
 
 export type ClaimTarget = {
-  /** The prefix or announcement by which the team holds the claimed prefix; undefined if it does not. */
+  /** The team's prefix or announcement that contains the claimed prefix; undefined without one. */
   readonly holding: Prefix | undefined
-  /** Other teams that hold a part of it, with their prefixes. */
+  /** Other teams with a part of it, with their prefixes. */
   readonly others: readonly { readonly team: string; readonly prefix: Prefix }[]
 }
 
 export async function findClaimTarget(db: Db, teamId: number, prefix: Prefix): Promise<ClaimTarget> {
-  const held = await listHoldings(db, prefix)
+  const held = await listOverlappingHoldings(db, prefix)
   return {
     holding: held.find((one) => one.teamId === teamId && covers(one.prefix, prefix))?.prefix,
     others: held.filter((one) => one.teamId !== teamId).map(({ team, prefix }) => ({ team, prefix })),

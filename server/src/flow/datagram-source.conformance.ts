@@ -1,4 +1,4 @@
-// The conformance suite of DatagramSource: what the collector relies on.
+// The conformance suite of DatagramSource: the behaviour that the collector relies on.
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -95,7 +95,7 @@ export function datagramSourceConformance(
       const source = await create({ listen: [loopback], receiveBufferBytes: 4096, idleMs: 5 })
       assert.ok(source.receiveBufferBytes < 65_536)
       assert.equal(source.drops(), 0)
-      // Nothing is received before `start`.
+      // No datagram is received before `start`.
       await send(
         Array.from({ length: 300 }, () => Buffer.alloc(1400)),
         source.addresses[0]!.port,

@@ -1,10 +1,10 @@
-// The port to the sockets on which exporters send flows. It runs in a thread of its own.
+// The port to the sockets on which exporters send flows. It runs in a separate thread.
 
 /** Datagrams of one receive call: views of one reused buffer, valid until the callback returns. */
 export type DatagramBatch = {
   octets: Uint8Array
   count: number
-  /** Where each datagram begins in `octets`, and its length. */
+  /** Offset of each datagram in `octets`, and its length. */
   readonly offsets: Uint32Array
   readonly lengths: Uint32Array
   /** The sender's address, four words each as `src` of FlowColumns. */
@@ -21,8 +21,9 @@ export interface DatagramSource {
   /** The size of the receive buffer that the kernel granted, the smallest of all sockets, in bytes. */
   readonly receiveBufferBytes: number
   /**
-   * Calls `onBatch` with what arrives, in the order of arrival per socket, until `stop`. Other work of the thread (timers, messages)
-   * runs between the calls, at the latest after `idleMs` without a datagram. An error of a socket stops the source and is given to `onError`.
+   * Calls `onBatch` with received datagrams, in the order of arrival per socket, until `stop`. Other work of the thread
+   * (timers, messages) runs between the calls, at the latest after `idleMs` without a datagram. An error of a socket
+   * stops the source and is passed to `onError`.
    */
   start(onBatch: (batch: DatagramBatch) => void, onError: (error: Error) => void): void
   /** Datagrams that the kernel dropped because a receive buffer was full, since the start; undefined if the system has no counter. */
@@ -39,6 +40,6 @@ export type DatagramSourceOptions = {
   readonly receiveBufferBytes: number
   /** Lets several threads bind the same address; the kernel distributes exporters by their address and port. */
   readonly reusePort?: boolean
-  /** How long the thread may be blocked while nothing arrives. */
+  /** Maximum time for which the thread blocks without a datagram. */
   readonly idleMs?: number
 }

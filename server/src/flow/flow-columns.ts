@@ -1,5 +1,5 @@
-// A batch of decoded flows as columns. Nothing is allocated per flow, and every column is on a SharedArrayBuffer, so that a batch
-// passes between threads without a copy.
+// A batch of decoded flows as columns. No memory is allocated per flow, and every column is on a SharedArrayBuffer, so
+// that a batch passes between threads without a copy.
 
 export type FlowColumns = {
   readonly capacity: number
@@ -30,9 +30,9 @@ export type FlowColumns = {
   readonly bytesHi: Uint32Array
   readonly packetsLo: Uint32Array
   readonly packetsHi: Uint32Array
-  /** One of so many packets is counted; 0 if not known. */
+  /** 1 in so many packets is sampled; 0 if unknown. */
   readonly samplingRate: Uint32Array
-  /** From the first to the last packet, in milliseconds; 0 if not known. */
+  /** From the first to the last packet, in milliseconds; 0 if unknown. */
   readonly durationMs: Uint32Array
 }
 

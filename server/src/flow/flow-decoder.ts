@@ -20,7 +20,7 @@ export type TemplateRecord = {
 /** A sampling rate that an exporter announced: for one sampler, one interface, or (both 0) the whole domain. */
 export type SamplingRecord = {
   readonly exporter: string
-  /** As of a template. */
+  /** As in templates. */
   readonly port?: number
   readonly version: 9 | 10
   readonly domain: number
@@ -38,9 +38,9 @@ export type InterfaceCounters = {
   readonly agent: string
   /** Unix milliseconds of receipt. */
   readonly timeMs: number
-  /** Of the agent, 32 bits: it wraps after 49 days. */
+  /** Uptime of the agent, 32 bits: it wraps after 49 days. */
   readonly uptimeMs: number
-  /** From the agent (structure 1005); empty if it sends none. */
+  /** From the agent (structure 1005); empty if missing. */
   readonly name: string
   readonly ifIndex: number
   readonly ifType: number
@@ -64,7 +64,10 @@ export type InterfaceCounters = {
   readonly outErrors: number
 }
 
-/** The header bytes of a sampled packet. `octets` is reused: copy what is kept. The row of the sample is `row` of the batch. */
+/**
+ * The header bytes of a sampled packet. `octets` is reused: copy them to keep them. The row of the sample is `row` of
+ * the batch.
+ */
 export type HeaderSink = (
   octets: Uint8Array,
   offset: number,
@@ -76,21 +79,21 @@ export type HeaderSink = (
   row: number,
 ) => void
 
-/** Totals since the start of what was decoded, lost or refused. Names are labels of metrics. */
+/** Totals since the start: decoded, lost and refused data. Names are labels of metrics. */
 export type DecoderCounters = {
   /** Decoded datagrams by protocol. */
   readonly datagrams: { netflow5: number; netflow9: number; ipfix: number; sflow: number }
-  /** Rows written, held data that was decoded later included. */
+  /** Rows written, including data that waited for its template. */
   flows: number
-  /** Datagrams of which nothing was decoded: an unknown version, too short, or a header that contradicts itself. */
+  /** Datagrams without any decoded data: an unknown version, too short, or an inconsistent header. */
   malformedDatagrams: number
   /** Datagrams that were among the last 32 of their exporter. */
   repeatedDatagrams: number
-  /** Sets, samples and records whose length exceeds what contains them; what follows in the datagram is not decoded. */
+  /** Sets, samples and records whose length exceeds their container; the rest of the datagram is not decoded. */
   truncated: number
   /** Templates refused: no fields, over 256 fields, a record over 64 kB, or a width of 0. */
   refusedTemplates: number
-  /** Data of unknown templates that was held, dropped after 60 s, and dropped because 1 MB per exporter was full: sets. */
+  /** Sets of unknown templates: waiting, dropped after 60 s, and dropped because 1 MB per exporter was full. */
   heldSets: number
   expiredSets: number
   overflowedSets: number
@@ -128,18 +131,20 @@ export type DecoderEvents = {
   readonly onHeader?: HeaderSink
 }
 
-/** An exporter of the platform file. It always has a place, and its sampling rate replaces what it announces. */
+/**
+ * An exporter of the platform file. It always has a place in the table, and its sampling rate replaces announced ones.
+ */
 export type ExporterSetting = {
   readonly address: string
   readonly samplingRate?: number
-  /** Interfaces towards other exporters: flows that enter there are left out. */
+  /** Interfaces towards other exporters: flows that enter there are dropped. */
   readonly internal?: 'all' | readonly number[]
 }
 
-/** Bits per second of interfaces by number, as far as they are known and a limit of what they send. */
+/** Bits per second of interfaces by number, if known and a limit of their traffic. */
 export type InterfaceSpeeds = ReadonlyMap<number, number>
 
-/** What the database knows of an exporter. */
+/** The state of an exporter in the database. */
 export type KnownExporter = {
   /** Unix seconds. */
   readonly firstSeen: number
@@ -148,7 +153,7 @@ export type KnownExporter = {
   readonly isByPort: boolean
 }
 
-/** A record that was left out, as exported. */
+/** A dropped record, as exported. */
 export type ImplausibleRecord = {
   /** Unix seconds of receipt. */
   readonly at: number
@@ -160,11 +165,11 @@ export type ImplausibleRecord = {
   readonly duration_ms: number
 }
 
-/** What is wrong with the records of an exporter: the last of each kind. */
+/** Problems of the records of an exporter: the last of each kind. */
 export type ExporterFinding = {
   readonly exporter: string
   readonly implausible: ImplausibleRecord | undefined
-  /** Of one record whose complete pairs of elements have two results. */
+  /** Two results of a record with several complete pairs of elements. */
   readonly ambiguousRates: readonly [number, number] | undefined
   /** Two exporters behind its address announce different templates with one id, found since the last call. */
   readonly isByPort: boolean
@@ -186,14 +191,17 @@ export interface FlowDecoder {
     timeMs: number,
     columns: FlowColumns,
   ): void
-  /** Decodes held data whose template has become known, as far as there is room, and drops what waited for 60 s. Call it about once a second. */
+  /**
+   * Decodes waiting data whose template has arrived, as far as `columns` has space, and drops data after 60 s. Call it
+   * about once a second.
+   */
   releaseHeld(timeMs: number, columns: FlowColumns): void
   addTemplate(template: TemplateRecord): void
   addSampling(sampling: SamplingRecord): void
   setExporters(settings: readonly ExporterSetting[]): void
-  /** Replaces what is known of all exporters, by address. */
+  /** Replaces the known state of all exporters, by address. */
   setKnown(known: ReadonlyMap<string, KnownExporter>): void
-  /** Returns what was found since the last call: at most one a exporter. */
+  /** Returns the findings since the last call, at most one per exporter. */
   takeFindings(): ExporterFinding[]
   /** Addresses by index of FlowColumns.exporter. An index is given to another address only after an hour without a datagram. */
   readonly exporters: readonly string[]

@@ -1,20 +1,20 @@
-// The SQL of how complete the flows of the store are: what waits at the collectors, and what they lost.
+// The SQL of the completeness of the store's flows: waiting data at the collectors, and losses.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 
 /** The report of a collector. `lost`: minutes of which it lost flows since the last report, Unix seconds. */
 export type CollectorDelay = {
-  /** When the first flow of the oldest file that waits was received; undefined: none waits. */
+  /** When the first flow of the oldest waiting file was received; undefined without waiting files. */
   readonly waitingMs: number | undefined
   readonly lost: readonly number[]
 }
 
-/** A collector that has not reported for this time counts with what it had then. */
+/** Seconds without a report after which a collector's last delay still counts. */
 const reportedSeconds = 60
 /** Flows are not kept longer; losses of before concern no answer. */
 const keptDays = 400
 
-/** Replaces what the collector reported, and adds its losses. Collectors that ended long ago are removed. */
+/** Replaces the report of the collector, and adds its losses. Removes collectors that ended long ago. */
 export async function saveFlowDelay(db: Db, collector: string, delay: CollectorDelay): Promise<void> {
   const lost = [...new Set(delay.lost)].map((second) => `[${iso(second)},${iso(second + 60)})`)
   const waiting = delay.waitingMs === undefined ? null : new Date(delay.waitingMs)

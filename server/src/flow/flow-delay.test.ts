@@ -1,4 +1,4 @@
-// How complete answers about flows are: what waits at any collector, and what was lost.
+// The completeness of answers about flows: data waiting at any collector, and lost data.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -17,7 +17,7 @@ beforeEach(async () => {
   await sql`delete from flow_delays`.execute(db())
 })
 
-/** The fields of an answer about the time from so many minutes ago until so many. */
+/** The fields of an answer about the time between these minutes ago. */
 async function fields(fromMinutes: number, untilMinutes = 0) {
   const nowMs = Date.now()
   const window = { startMs: nowMs - fromMinutes * minuteMs, endMs: nowMs - untilMinutes * minuteMs }

@@ -12,7 +12,10 @@ export type DelayFields = {
   readonly partial: boolean
 }
 
-/** Of an answer about flows until `endMs`: older flows that wait are of no concern to a window that ended before them. */
+/**
+ * Returns the fields for an answer about flows until `endMs`: waiting older flows do not affect a window that ended
+ * before them.
+ */
 export function delayFieldsOf(
   { seconds, completeUntil, isLost }: FlowDelay,
   { startMs, endMs }: { readonly startMs: number; readonly endMs: number },

@@ -1,10 +1,10 @@
 // The traffic of a team as a graph: which values of the keys it flows through.
 import type { FlowGraph, FlowGraphRequest, FlowNode } from '@pharos/contract/flow/flow'
-import type { TeamReader } from '../operation/operation.ts'
+import type { ReadingActor } from '../operation/operation.ts'
 import { lastTime } from '../text/time.ts'
 import { bucketsOf, windowOf } from '../timeseries/buckets.ts'
 import { keyLabel, keyValue } from './flow-label.ts'
-import { graphStatement, keysOf, sourceOf, type FlowSelection, type GraphRow } from './flow-query.ts'
+import { graphStatement, keysOf, flowTableOf, type FlowSelection, type GraphRow } from './flow-query.ts'
 import { amountOf } from './flow-series.ts'
 import { narrowingOf, withNarrowing } from './flow-narrowing.ts'
 import { readSampling, runAll, runFlows, selectionOf, withAsNames, type FlowDeps } from './read-flows.ts'
@@ -15,14 +15,14 @@ const weekMs = 7 * 86_400_000
 /** Returns the graph of the team. Throws as `getFlowTimeseries`. */
 export async function getFlowGraph(
   deps: FlowDeps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   request: FlowGraphRequest,
 ): Promise<FlowGraph> {
   const now = deps.now()
   const selection = await selectionOf(deps, actor, request)
   const { start, end } = bucketsOf({ ...windowOf(request.start, request.end, 'body') }, now, 'body')
   const seconds = end.getTime() - start.getTime() >= weekMs ? 3600 : 60
-  const source = sourceOf(keysOf(selection), { start, seconds, borders: [] }, deps.retention, now)
+  const source = flowTableOf(keysOf(selection), { start, seconds, borders: [] }, deps.retention, now)
   const stepMs = Math.max(source.step, 1) * 1000
   const endMs = Math.ceil(Math.max(end.getTime(), start.getTime() + 1) / stepMs) * stepMs
   const window = {

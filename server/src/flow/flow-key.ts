@@ -29,7 +29,7 @@ const packetBand = `multiIf(${bandBorders.map((border, at) => `${packetSize} < $
 const isIpv4 = (column: string): string =>
   `(${column} >= toIPv6('::ffff:0.0.0.0') and ${column} <= toIPv6('::ffff:255.255.255.255'))`
 
-/** The lower port if it is below the ephemeral ports, else 0: also what the views of the rollups compute. */
+/** The lower port if it is below the ephemeral ports, else 0; same expression as in the views of the rollups. */
 export const servicePort = 'if(least(src_port, dst_port) < 32768, least(src_port, dst_port), toUInt16(0))'
 
 /** The expression of each key in single flows. */
@@ -132,7 +132,7 @@ type Compile = (filter: Filter) => string
 
 const isNegative = (op: FilterOperator): boolean => op === 'ne' || op === 'not_in'
 
-/** The value is one of a list; everything but `gt` and `lt` is. */
+/** The value is in a list; all operators except `gt` and `lt`. */
 const membership = (column: string, op: FilterOperator, list: string): string =>
   `${isNegative(op) ? 'not ' : ''}has(${list}, ${column})`
 
@@ -226,7 +226,7 @@ function parsedAddress(value: string | number): string | undefined {
   }
 }
 
-/** By the ids of the team's prefixes that fit; empty: traffic of addresses that the team only announces. */
+/** By the ids of the team's matching prefixes; empty: traffic of addresses that the team only announces. */
 const prefixes: Compile = ({ column, op, values, names, bind, placeOf }) => {
   const isNamed = op === 'within' || op === 'contains'
   const given = isNamed ? values : values.filter((value) => value !== '')

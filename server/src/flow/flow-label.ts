@@ -1,8 +1,8 @@
-// Values of flow keys as people write them: names of protocols, ports, flags and of what the inventory knows. Pure.
+// Values of flow keys as people write them: names of protocols, ports, flags and objects of the inventory. Pure.
 import type { FlowKey } from '@pharos/contract/flow/flow-key'
 import type { Prefix } from '../net/prefix.ts'
 
-/** Names that flow keys refer to; only those that the caller may see. */
+/** Names that flow keys refer to, limited to the caller's access. */
 export type FlowNames = {
   readonly prefixes: readonly { readonly id: number; readonly prefix: Prefix }[]
   readonly devices: readonly {
@@ -11,11 +11,11 @@ export type FlowNames = {
     readonly exporterIds: readonly number[]
   }[]
   readonly ports: readonly { readonly id: number; readonly name: string }[]
-  /** By AS number, of those that are shown. */
+  /** By AS number, for the returned AS numbers. */
   readonly asns: ReadonlyMap<string, string>
 }
 
-/** IANA's assigned protocol numbers, of those that networks carry. */
+/** IANA's assigned protocol numbers, limited to protocols in use on networks. */
 const protocolNames: Readonly<Record<number, string>> = {
   1: 'icmp',
   2: 'igmp',
@@ -51,7 +51,9 @@ export function protocolNumber(value: string | number): number | undefined {
   return /^(0|[1-9][0-9]{0,2})$/.test(text) && Number(text) <= 255 ? Number(text) : undefined
 }
 
-/** Services by port, as IANA registers them or as they are known. Those of amplification attacks are included. */
+/**
+ * Common names of services by port, as registered by IANA or in general use, including ports of amplification attacks.
+ */
 const serviceNames: Readonly<Record<number, string>> = {
   17: 'QOTD',
   19: 'CHARGEN',
@@ -138,7 +140,7 @@ export function parseTcpFlags(value: string | number): number | undefined {
 
 const unmapped = (address: string): string => address.replace(/^::ffff:(?=[0-9.]+$)/, '')
 
-/** Returns the value of a key, of the text that the store has for it: what a filter takes. */
+/** Returns the value of a key for filters, from its text in the store. */
 export function keyValue(key: FlowKey, stored: string, { prefixes }: FlowNames): string {
   switch (key) {
     case 'protocol':

@@ -1,12 +1,14 @@
-// The SQL of the names that keys of flows refer to. Of a team: what it holds now. As the owner, because exporters belong to nobody:
-// the conditions on the team are the only wall.
+// The SQL of the names that keys of flows refer to, for a team's current objects. Runs as the owner, because exporters
+// belong to no team: only the conditions on the team separate the teams.
 import type { FlowKey } from '@pharos/contract/flow/flow-key'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import type { FlowNames } from './flow-label.ts'
 import type { FlowScope } from './flow-query.ts'
 
-/** Reads the names of the inventory that these keys need; those of AS numbers are read when it is known which are shown. */
+/**
+ * Reads the names of the inventory that these keys need. Names of AS numbers are read later, for the returned numbers.
+ */
 export async function readFlowNames(
   db: Db,
   { teamId }: FlowScope,

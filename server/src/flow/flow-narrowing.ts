@@ -9,7 +9,10 @@ const sums: readonly FlowFamily[] = ['protocol', 'interface', 'service']
 /** A query of this part of the window is tried next. */
 const part = 4
 
-/** Returns what to change in the request: keys that only single flows have, and a later start. Sums are read by minute or by hour. */
+/**
+ * Returns the changes to suggest for a request: without keys that only single flows have, and with a later start. Sums
+ * are read by minute or by hour.
+ */
 export function narrowingOf(
   keys: readonly FlowKey[],
   { family }: Pick<FlowSource, 'family'>,

@@ -9,7 +9,7 @@ import type { FlowNames } from './flow-label.ts'
 import {
   graphStatement,
   seriesStatement,
-  sourceOf,
+  flowTableOf,
   valuesStatement,
   type FlowSelection,
 } from './flow-query.ts'
@@ -32,7 +32,7 @@ const hostile = [
   '192.0.2.1/24', '::/0', '0.0.0.0/0', '203.0.113.0/25', 'SYN', `SYN+'`, '',
 ] // prettier-ignore
 
-/** Texts of devices, ports and prefixes are those of people too. */
+/** Names of devices, ports and prefixes are arbitrary texts too. */
 const namesOf = (text: string): FlowNames =>
   ({
     prefixes: [{ id: 4, prefix: '203.0.113.0/24' }],
@@ -43,7 +43,7 @@ const namesOf = (text: string): FlowNames =>
 
 /** The words of the statements of a selection with their parameters' names; undefined if it was refused. */
 function wordsOf(selection: FlowSelection): string[] | undefined {
-  const source = sourceOf(
+  const source = flowTableOf(
     [...selection.groupBy, ...selection.filters.map(({ key }) => key)],
     { start, seconds: 3600, borders },
     { days: 15, rollupDays: 400 },
@@ -95,7 +95,7 @@ const selectionOf = (
 const filterOf = (key: FlowKey, op: FlowFilter['op'], value: string): FlowFilter =>
   ({ key, op, value: op === 'in' || op === 'not_in' ? [value, value] : value }) as FlowFilter
 
-/** Those of valid requests: each key with each of its operators, alone and with groups of four keys. */
+/** The vocabulary of valid requests: each key with each of its operators, alone and with groups of four keys. */
 const vocabulary = new Set(
   keys.flatMap((key) =>
     flowKeys[key].operators.flatMap((op) => {

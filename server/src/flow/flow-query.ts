@@ -1,5 +1,5 @@
-// Statements of series and graphs of flows: one function chooses the table, and one writes the condition on the team. Pure: a request, a
-// clock and what is kept give SQL and parameters.
+// Statements of series and graphs of flows: one function chooses the table, and one writes the condition on the team.
+// Pure: a request, a clock and the retention give SQL and parameters.
 import type { FlowKey } from '@pharos/contract/flow/flow-key'
 import type { FlowDirection, FlowFilter, FlowMetric, FlowRank } from '@pharos/contract/flow/flow'
 import type { Buckets } from '../timeseries/buckets.ts'
@@ -37,7 +37,7 @@ export type FlowSelection = {
   readonly names: FlowNames
 }
 
-export type Statement = { readonly sql: string; readonly params: Params; readonly limits: QueryLimits }
+export type FlowStatement = { readonly sql: string; readonly params: Params; readonly limits: QueryLimits }
 
 const dayMs = 86_400_000
 
@@ -56,10 +56,10 @@ export const keysOf = ({ groupBy, filters }: Pick<FlowSelection, 'groupBy' | 'fi
 const sums: readonly FlowFamily[] = ['protocol', 'interface', 'service']
 
 /**
- * Chooses the table. Sums by hour are read if the wanted buckets are whole hours of UTC, or if sums by minute are no longer kept: then
- * an hour counts in the bucket in which it begins. `isCut`: nothing that is kept so long has these keys.
+ * Chooses the table. Sums by hour are used if the buckets are whole hours of UTC, or if sums by minute are no longer
+ * stored: then an hour counts in the bucket in which it begins. `isCut`: no table with these keys is stored that long.
  */
-export function sourceOf(
+export function flowTableOf(
   keys: readonly FlowKey[],
   { start, seconds, borders }: Pick<Buckets, 'start' | 'seconds' | 'borders'>,
   retention: FlowRetention,
@@ -117,7 +117,7 @@ function amount({ family }: FlowSource, metric: FlowMetric): string {
   return column === 'flows' ? 'toUInt64(flow_count)' : `${column} * greatest(sampling_rate, 1)`
 }
 
-/** A part of a statement with its parameters: `rows` are those of the selection in a window. */
+/** A part of a statement with its parameters: `rows` returns the rows of the selection in a window. */
 type Rows = {
   readonly rows: (from: string, until: string) => string
   readonly keys: readonly string[]
@@ -151,7 +151,12 @@ function rowsOf(selection: FlowSelection, source: FlowSource): Rows {
 }
 
 /** A question that needs more is refused. */
-export const limits: QueryLimits = { seconds: 10, memoryBytes: 1e9, resultRows: 120_000, rowsToRead: 5e8 }
+export const queryLimits: QueryLimits = {
+  seconds: 10,
+  memoryBytes: 1e9,
+  resultRows: 120_000,
+  rowsToRead: 5e8,
+}
 
 export const bucketsParams = (borders: readonly Date[], prefix: string): Params => ({
   [`${prefix}from`]: secondsOf(borders[0]!),
@@ -180,7 +185,7 @@ export function bucketOf(
   }
 }
 
-export type SeriesQuery = {
+export type FlowSeriesQuery = {
   readonly selection: FlowSelection
   readonly source: FlowSource
   readonly borders: readonly Date[]
@@ -193,8 +198,8 @@ export type SeriesQuery = {
   readonly now: Date
 }
 
-/** `top`: 1 for one of the largest groups, whose keys are `k0` to `k3`; 0 for all others together. */
-export type SeriesRow = {
+/** `top`: 1 for the largest groups, whose keys are `k0` to `k3`; 0 for all others together. */
+export type FlowSeriesRow = {
   readonly bucket: number
   readonly top: 0 | 1
   readonly k0?: string
@@ -207,8 +212,8 @@ export type SeriesRow = {
 const named = (keys: readonly string[]): string => keys.map((key, at) => `${key} as g${at}`).join(', ')
 const names = (keys: readonly string[]): string => keys.map((_, at) => `g${at}`).join(', ')
 
-/** Returns the statement of the series: those of the current window, or of `previous` with the groups of the current one. */
-export function seriesStatement(query: SeriesQuery): Statement {
+/** Returns the statement of the series: of the current window, or of `previous` with the groups of the current one. */
+export function seriesStatement(query: FlowSeriesQuery): FlowStatement {
   const { selection, source, borders, seconds, includeOther, previous } = query
   const { keys, value, rows, params } = rowsOf(selection, source)
   const shown = previous ?? borders
@@ -223,7 +228,7 @@ export function seriesStatement(query: SeriesQuery): Statement {
   const wanted = rows(`${window}from`, `${window}until`)
   if (keys.length === 0) {
     const sql = `select ${bucket.sql} as bucket, 1 as top, sum(${value}) as value from ${wanted} group by bucket`
-    return { sql, params: all, limits }
+    return { sql, params: all, limits: queryLimits }
   }
   const top = topOf(query, { keys, value, rows })
   const texts = keys.map((_, at) => `if(top, toString(g${at}), '') as k${at}`).join(', ')
@@ -231,12 +236,12 @@ export function seriesStatement(query: SeriesQuery): Statement {
     `with top_groups as (${top.sql}) ` +
     `select bucket, (${names(keys)}) in (select ${names(keys)} from top_groups) as top, ${texts}, sum(v) as value ` +
     `from (select ${bucket.sql} as bucket, ${named(keys)}, ${value} as v from ${wanted}) ${includeOther ? '' : 'where top '}group by bucket, top, ${keys.map((_, at) => `k${at}`).join(', ')}`
-  return { sql, params: { ...all, ...top.params }, limits }
+  return { sql, params: { ...all, ...top.params }, limits: queryLimits }
 }
 
 /** The largest groups of the current window. Ties are broken by the keys, so that two answers agree. */
 function topOf(
-  { borders, seconds, limit, limitBy, now }: SeriesQuery,
+  { borders, seconds, limit, limitBy, now }: FlowSeriesQuery,
   { keys, value, rows }: Omit<Rows, 'params'>,
 ): { sql: string; params: Params } {
   const wanted = `from ${rows('from', 'until')}`
@@ -253,7 +258,7 @@ function topOf(
   const figures: Readonly<Record<Exclude<FlowRank, 'avg'>, { sql: string; params: Params }>> = {
     max: { sql: 'max(v)', params: {} },
     last: { sql: 'sumIf(v, b = {last:UInt32})', params: { last: known - 1 } },
-    // The nearest rank among all buckets; those that a group lacks are 0.
+    // The nearest rank among all buckets; missing buckets of a group are 0.
     p95: {
       sql: 'arraySort(groupArray(v))[greatest(toInt64(count()) - {above:UInt32}, 0)]',
       params: { above: known - Math.ceil(known * 0.95) },
@@ -272,7 +277,7 @@ export function knownBucketsStatement(
   { step }: FlowSource,
   { borders, seconds }: { readonly borders: readonly Date[]; readonly seconds: number },
   prefix: '' | 'p' = '',
-): Statement {
+): FlowStatement {
   const table = tableOf(
     seconds < 60 ? { family: 'flows', step: 1 } : { family: 'protocol', step: step === 3600 ? 3600 : 60 },
   )
@@ -281,7 +286,7 @@ export function knownBucketsStatement(
   return {
     sql,
     params: { ...scopeParams(scope), ...bucketsParams(borders, prefix), ...bucket.params },
-    limits,
+    limits: queryLimits,
   }
 }
 
@@ -290,7 +295,7 @@ export type SamplingRow = { readonly least: number; readonly most: number; reado
 const hourMs = 3_600_000
 
 /** Returns the statement of the sampling rates in the last hour of the window; sums do not have them. */
-export function samplingStatement(scope: FlowScope, from: Date, until: Date, now: Date): Statement {
+export function samplingStatement(scope: FlowScope, from: Date, until: Date, now: Date): FlowStatement {
   const end = until < now ? until : now
   const start = Math.max(from.getTime(), end.getTime() - hourMs)
   return {
@@ -300,11 +305,11 @@ export function samplingStatement(scope: FlowScope, from: Date, until: Date, now
       from: secondsOf(new Date(start)),
       until: secondsOf(new Date(end.getTime() + 1000)),
     },
-    limits,
+    limits: queryLimits,
   }
 }
 
-/** `h0` is 1 for one of the largest values of the first key, `k0` its text; 0: all others. */
+/** `h0` is 1 for the largest values of the first key, `k0` its text; 0: all others. */
 export type GraphRow = Readonly<Record<string, string | number>> & { readonly value: number }
 
 /** Returns the statement of a graph: the largest values of each key by themselves, and the sums of their combinations. */
@@ -313,7 +318,7 @@ export function graphStatement(
   source: FlowSource,
   window: { readonly start: Date; readonly end: Date },
   limit: number,
-): Statement {
+): FlowStatement {
   const { keys, value, rows, params } = rowsOf(selection, source)
   const wanted = rows('from', 'until')
   const tops = keys.map(
@@ -330,7 +335,7 @@ export function graphStatement(
   return {
     sql,
     params: { ...params, limit, from: secondsOf(window.start), until: secondsOf(window.end) },
-    limits,
+    limits: queryLimits,
   }
 }
 
@@ -340,7 +345,7 @@ export function valuesStatement(
   key: FlowKey,
   flowNames: FlowNames,
   window: { readonly start: Date; readonly end: Date },
-): Statement {
+): FlowStatement {
   const selection: FlowSelection = {
     scope,
     metric: 'bytes',
@@ -353,6 +358,6 @@ export function valuesStatement(
   return {
     sql: `select toString(${keys[0]!}) as stored, sum(${value}) as rank from ${rows('from', 'until')} group by stored order by rank desc, stored limit 1000`,
     params: { ...params, from: secondsOf(window.start), until: secondsOf(window.end) },
-    limits,
+    limits: queryLimits,
   }
 }

@@ -2,19 +2,22 @@
 import type { FlowKey } from '@pharos/contract/flow/flow-key'
 import type { FlowMetric } from '@pharos/contract/flow/flow'
 import type { Series } from '@pharos/contract/timeseries'
-import { figuresOf } from '../timeseries/buckets.ts'
+import { seriesFiguresOf } from '../timeseries/buckets.ts'
 import { keyLabel, keyValue } from './flow-label.ts'
 import type { FlowNames } from './flow-label.ts'
-import type { FlowSelection, SeriesRow } from './flow-query.ts'
+import type { FlowSelection, FlowSeriesRow } from './flow-query.ts'
 
 /** Flows of the current bucket are too few for a rate before. */
 const rateMsMin = 10_000
 
 /** `known`: whether flows of the team were received in the bucket, and are still kept. */
-export type ReadRows = { readonly rows: readonly SeriesRow[]; readonly known: readonly boolean[] }
+export type ReadRows = { readonly rows: readonly FlowSeriesRow[]; readonly known: readonly boolean[] }
 
 /** The values of one series; `keys` is null for all others together. */
-export type Group = { readonly keys: readonly string[] | null; readonly sums: ReadonlyMap<number, number> }
+export type SeriesGroup = {
+  readonly keys: readonly string[] | null
+  readonly sums: ReadonlyMap<number, number>
+}
 
 export type Shape = {
   readonly selection: FlowSelection
@@ -24,7 +27,10 @@ export type Shape = {
 }
 
 /** Two stored values may be one value, such as the prefixes that are gone. */
-export function groupsOf(rows: readonly SeriesRow[], { groupBy, names }: FlowSelection): Map<string, Group> {
+export function seriesGroupsOf(
+  rows: readonly FlowSeriesRow[],
+  { groupBy, names }: FlowSelection,
+): Map<string, SeriesGroup> {
   const groups = new Map<string, { keys: readonly string[] | null; sums: Map<number, number> }>()
   for (const { bucket, top, value, ...stored } of rows) {
     const keys = top
@@ -40,26 +46,27 @@ export function groupsOf(rows: readonly SeriesRow[], { groupBy, names }: FlowSel
 }
 
 export function orderedGroups(
-  groups: ReadonlyMap<string, Group>,
+  groups: ReadonlyMap<string, SeriesGroup>,
   borders: readonly Date[],
   known: readonly boolean[],
   shape: Shape,
   limitBy: 'avg' | 'max' | 'last' | 'p95',
-): Group[] {
+): SeriesGroup[] {
   const sizes = new Map([...groups.values()].map((group) => [group, sizeOf(group)]))
-  function sizeOf(group: Group): number {
-    return figuresOf(valuesOf(group, borders, known, shape))[limitBy] ?? 0
+  function sizeOf(group: SeriesGroup): number {
+    return seriesFiguresOf(valuesOf(group, borders, known, shape))[limitBy] ?? 0
   }
   const shown = [...groups.values()].filter(({ keys }) => keys !== null)
   const others = [...groups.values()].filter(({ keys }) => keys === null)
   return [...shown.toSorted((a, b) => sizes.get(b)! - sizes.get(a)! || compareKeys(a, b)), ...others]
 }
 
-const compareKeys = (a: Group, b: Group): number => (JSON.stringify(a.keys) < JSON.stringify(b.keys) ? -1 : 1)
+const compareKeys = (a: SeriesGroup, b: SeriesGroup): number =>
+  JSON.stringify(a.keys) < JSON.stringify(b.keys) ? -1 : 1
 
 /** A rate is over the time of the bucket, of the current one over its time until now. */
 function valuesOf(
-  { sums }: Group,
+  { sums }: SeriesGroup,
   borders: readonly Date[],
   known: readonly boolean[],
   { metric, now }: Shape,
@@ -82,7 +89,7 @@ export function amountOf(sum: number, metric: FlowMetric, seconds: number): numb
 }
 
 export function seriesOf(
-  group: Group,
+  group: SeriesGroup,
   borders: readonly Date[],
   known: readonly boolean[],
   shape: Shape,
@@ -95,7 +102,7 @@ export function seriesOf(
     label: labelOf(groupBy, keys, names),
     unit: shape.metric,
     values,
-    ...figuresOf(values),
+    ...seriesFiguresOf(values),
   }
 }
 
@@ -106,12 +113,12 @@ function labelOf(groupBy: readonly FlowKey[], keys: readonly string[] | null, na
 
 /** The series of the groups of the current window, in their order; a group without rows has zeros. */
 export function sameGroups(
-  groups: readonly Group[],
+  groups: readonly SeriesGroup[],
   { rows, known }: ReadRows,
   borders: readonly Date[],
   shape: Shape,
 ): Series[] {
-  const before = groupsOf(rows, shape.selection)
+  const before = seriesGroupsOf(rows, shape.selection)
   return groups.map(({ keys }) =>
     seriesOf(before.get(JSON.stringify(keys)) ?? { keys, sums: new Map() }, borders, known, shape),
   )

@@ -7,7 +7,10 @@ import type { FlowStore } from './flow-store.ts'
 
 export type FlowStoreFixture = {
   readonly store: FlowStore
-  /** A block of `flows` with so many rows of a team, `stepSeconds` (0 if unset) apart; `time` is of the first, in Unix seconds. */
+  /**
+   * A block of `flows` with `rows` rows of a team, `stepSeconds` (0 if unset) apart; `time` belongs to the first, in
+   * Unix seconds.
+   */
   block(rows: number, teamId: number, time: number, stepSeconds?: number): Uint8Array
   stop(): Promise<void>
 }

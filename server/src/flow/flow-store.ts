@@ -1,10 +1,10 @@
-// The port to what keeps flows. SQL is its language, in ClickHouse's dialect; a driver only carries it.
-// It must not build statements; its callers do.
+// The port to the store of flows. Its language is SQL in ClickHouse's dialect; a driver only transports it. It must not
+// build statements; its callers do.
 
 /** A value of a placeholder. Points in time are Unix seconds, or texts that ClickHouse parses in the placeholder's type. */
 export type Param = string | number | boolean | readonly string[] | readonly number[]
 
-/** What a statement may use; a missing one has its default. Beyond any of them the statement fails with QueryTooExpensive. */
+/** Limits of a statement; a missing limit has its default. A statement above a limit fails with QueryTooExpensive. */
 export type QueryLimits = {
   /** 10 if unset. */
   readonly seconds?: number

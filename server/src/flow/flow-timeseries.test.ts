@@ -1,4 +1,4 @@
-// Traffic of a team on a real store: every answer is that of a naive count over the same flows.
+// Traffic of a team on a real store: every answer equals a naive count over the same flows.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as fc from 'fast-check'

@@ -3,21 +3,21 @@ import { csvLine } from '@pharos/contract/csv'
 import type { FlowKey } from '@pharos/contract/flow/flow-key'
 import type { FlowMetric, FlowTimeseries, FlowTimeseriesRequest } from '@pharos/contract/flow/flow'
 import { Temporal } from 'temporal-polyfill'
-import type { TeamReader } from '../operation/operation.ts'
+import type { ReadingActor } from '../operation/operation.ts'
 import { bucketsOf, keptBucketsOf, windowOf, type Buckets } from '../timeseries/buckets.ts'
 import {
   keptSince,
   keysOf,
   knownBucketsStatement,
   seriesStatement,
-  sourceOf,
+  flowTableOf,
   type FlowRetention,
   type FlowSelection,
   type FlowSource,
-  type SeriesQuery,
-  type SeriesRow,
+  type FlowSeriesQuery,
+  type FlowSeriesRow,
 } from './flow-query.ts'
-import { groupsOf, orderedGroups, sameGroups, seriesOf, type ReadRows } from './flow-series.ts'
+import { seriesGroupsOf, orderedGroups, sameGroups, seriesOf, type ReadRows } from './flow-series.ts'
 import { narrowingOf, withNarrowing } from './flow-narrowing.ts'
 import { readSampling, runAll, runFlows, selectionOf, withAsNames, type FlowDeps } from './read-flows.ts'
 
@@ -27,14 +27,14 @@ const minuteSeconds = 60
 /** Returns the series of the team. Throws `invalid`, `unavailable` without the store, and `query_too_expensive`. */
 export const getFlowTimeseries = async (
   deps: FlowDeps,
-  operation: TeamReader,
+  operation: ReadingActor,
   request: FlowTimeseriesRequest,
 ): Promise<FlowTimeseries> => (await readTimeseries(deps, operation, request)).answer
 
 /** Returns the same as CSV. */
 export async function exportFlowTimeseries(
   deps: FlowDeps,
-  operation: TeamReader,
+  operation: ReadingActor,
   request: FlowTimeseriesRequest,
 ): Promise<{ bytes: Buffer; mediaType: string; filename: string }> {
   const { answer, metric, groupBy } = await readTimeseries(deps, operation, request)
@@ -64,7 +64,7 @@ type Read = {
 
 async function readTimeseries(
   deps: FlowDeps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   request: FlowTimeseriesRequest,
 ): Promise<Read> {
   const { limit = defaultLimit, limit_by: limitBy = 'avg', include_other: includeOther = true } = request
@@ -72,7 +72,7 @@ async function readTimeseries(
   const selection = await selectionOf(deps, actor, request)
   const { source, buckets } = bucketsFor(selection, request, deps.retention, now)
   const { borders, seconds } = buckets
-  const query: SeriesQuery = { selection, source, borders, seconds, limit, limitBy, includeOther, now }
+  const query: FlowSeriesQuery = { selection, source, borders, seconds, limit, limitBy, includeOther, now }
   const previous =
     request.compare === 'previous_period' ? previousBorders(buckets, request.timezone) : undefined
   const [current, before, sampling] = await withNarrowing(
@@ -85,7 +85,13 @@ async function readTimeseries(
   )
   const named = await withAsNames(deps, selection, current!.rows)
   const shape = { selection: named, metric: selection.metric, seconds, now }
-  const groups = orderedGroups(groupsOf(current!.rows, selection), borders, current!.known, shape, limitBy)
+  const groups = orderedGroups(
+    seriesGroupsOf(current!.rows, selection),
+    borders,
+    current!.known,
+    shape,
+    limitBy,
+  )
   const answer: FlowTimeseries = {
     ...bucketTimes(borders),
     interval: seconds,
@@ -114,7 +120,7 @@ function bucketsFor(
   now: Date,
 ): { readonly source: FlowSource; readonly buckets: Buckets } {
   const window = { ...windowOf(start, end, 'body'), interval, points, timezone }
-  // Exporters report a flow about once a minute: shorter buckets only if they are asked for.
+  // Exporters report a flow about once a minute: shorter buckets only on request.
   const usual = bucketsOf(window, now, 'body')
   const wanted =
     interval === undefined && usual.seconds < minuteSeconds
@@ -125,7 +131,7 @@ function bucketsFor(
   const buckets = keptBucketsOf(
     wanted,
     now,
-    (asked) => (source = sourceOf(keys, asked, retention, now)).step,
+    (asked) => (source = flowTableOf(keys, asked, retention, now)).step,
     'body',
   )
   return { source: source!, buckets }
@@ -145,11 +151,15 @@ function previousBorders({ borders, seconds }: Buckets, timezone = 'UTC'): Date[
   return borders.map(shift)
 }
 
-async function readSeries(deps: FlowDeps, query: SeriesQuery, borders: readonly Date[]): Promise<ReadRows> {
+async function readSeries(
+  deps: FlowDeps,
+  query: FlowSeriesQuery,
+  borders: readonly Date[],
+): Promise<ReadRows> {
   const { selection, source, seconds, previous, now } = query
   const prefix = previous ? 'p' : ''
   const [rows, buckets] = await runAll([
-    runFlows<SeriesRow>(deps, seriesStatement(query)),
+    runFlows<FlowSeriesRow>(deps, seriesStatement(query)),
     runFlows<{ bucket: number }>(
       deps,
       knownBucketsStatement(selection.scope, source, { borders, seconds }, prefix),

@@ -8,7 +8,7 @@ import type { Param } from './flow-store.ts'
 
 type Bind = (type: string, value: Param) => string
 
-/** Of the packets of a flow only the mean length is known. */
+/** Only the mean length of a flow's packets is known. */
 export const meanLength = 'intDiv(bytes, greatest(packets, 1))'
 
 /** Collectors store type and code of ICMP as the destination port, as NetFlow v5 does. */
@@ -38,25 +38,32 @@ export function matchCondition(match: FlowMatch, bind: Bind, selected?: Prefix):
 }
 
 const { syn, ack, rst } = tcpFlagBits
-/** Lengths of packets that open a connection: 20 octets of IPv4 or 40 of IPv6, 20 of TCP, and options. None has a SYN without options. */
+/**
+ * Lengths of packets that open a connection: 20 octets of IPv4 or 40 of IPv6, 20 of TCP, and options. Every SYN has
+ * options.
+ */
 const openingLengths: Ranges = [[44, 80]]
 /** Lengths of acknowledgements without data, which every connection has whatever its mean length is. */
 const bareLengths: Ranges = [[40, 80]]
 
 /**
- * Returns the condition that a rule concerns a flow that works: of its packets some meet the match, or might. A flow has the flags of all its
- * packets together and their mean length, so that no connection seems to match `syn,!ack`, and every one does.
+ * Returns the condition that a rule concerns a normal flow: some of its packets match, or might match. A flow has the
+ * flags of all its packets together and their mean length, so that no connection seems to match `syn,!ack`, and every
+ * one does.
  *
- * - A match on SYN concerns every connection, whatever flags its samples have, unless its lengths exclude all that connections open with: then those
- *   with SYN and such a mean length.
- * - Other flags may be set in single packets of a flow that has them: those that must not be set are ignored.
+ * - A match on SYN concerns every connection, whatever flags its samples have, unless its lengths exclude all opening
+ *   packets: then connections with SYN and such a mean length.
+ * - Other flags may be set in single packets of a flow that has them: flags that must not be set are ignored.
  * - A length of bare acknowledgements concerns every TCP flow, except in a match on RST, which ends a connection.
  */
 export function usualCondition(match: FlowMatch, bind: Bind, selected?: Prefix): string {
   return joined([restCondition(match, bind, selected), usualPart(match)])
 }
 
-/** Returns the condition that a flow meets the match, or, where `isUsual` holds, that a rule concerns it. Common parts are written once. */
+/**
+ * Returns the condition that a flow meets the match, or, if `isUsual` is true, that a rule concerns it. Common parts
+ * are written once.
+ */
 export function concernedCondition(match: FlowMatch, isUsual: string, bind: Bind, selected?: Prefix): string {
   if (!match.tcpFlags && !match.packetLength) return matchCondition(match, bind, selected)
   const exact = joined([match.tcpFlags && hasFlags(match.tcpFlags), inRanges(meanLength, match.packetLength)])
@@ -96,7 +103,7 @@ function usualPart(match: FlowMatch): string | undefined {
 export const isOpening = ({ tcpFlags }: Pick<FlowMatch, 'tcpFlags'>): boolean =>
   tcpFlags !== undefined && (tcpFlags.set & syn) !== 0
 
-/** Packets of a flow that open a connection, before they are multiplied: one of a flow that went on. */
+/** Packets of a flow that open a connection, before scaling: one if the flow continued. */
 export const openingPackets = `multiIf(bitAnd(tcp_flags, ${syn}) = 0, 0, bitAnd(tcp_flags, ${ack}) != 0, 1, packets)`
 
 /** A condition each is faster, up to this number. */

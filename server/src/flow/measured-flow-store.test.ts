@@ -6,7 +6,7 @@ import { DriverError, QueryTooExpensive } from '../runtime/driver-error.ts'
 import { createMetrics } from '../runtime/metrics.ts'
 import { withMetrics } from './measured-flow-store.ts'
 
-/** A store whose next call fails with `error`, if there is one. */
+/** A store whose next call fails with `error`, if set. */
 function createStore() {
   const state: { error: Error | undefined; queries: number } = { error: undefined, queries: 0 }
   const answer = <T>(value: T): Promise<T> =>

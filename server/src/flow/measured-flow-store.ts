@@ -1,17 +1,19 @@
-// A flow store with its metrics, and what a process reports of it.
+// A flow store with its metrics, and the report of a process about it.
 import { DriverError, QueryTooExpensive } from '../runtime/driver-error.ts'
 import type { Log } from '../runtime/log.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
 import type { FlowStore } from './flow-store.ts'
 
-/** What a process reports of its flow store. */
+/** The report of a process about its flow store. */
 export type FlowStoreReport = {
-  /** `unused`: this process has not needed it yet. `missing`: the installation has none, and none is configured. */
+  /**
+   * `unused`: not opened by this process yet. `missing`: the installation has no store, and no server is configured.
+   */
   readonly state: 'unused' | 'up' | 'down' | 'missing'
   readonly kind: 'embedded' | 'server'
-  /** Of the last call, if it was not answered. */
+  /** Error of the last call, if it failed. */
   readonly error: string | null
-  /** Since when it is up or down. */
+  /** When it came up or went down. */
   readonly since: string | null
 }
 
@@ -107,6 +109,6 @@ function readFigures(store: FlowStore, isUp: () => boolean, metrics: Metrics): v
     return reading
   }
   flowStoreUp.remove()
-  // The registry collects both at once; they share one read.
+  // The registry collects both in one scrape; they share one read.
   for (const gauge of [flowStoreBytes, flowStoreRows]) readOnCollect(gauge, readAgain)
 }

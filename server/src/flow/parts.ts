@@ -1,5 +1,5 @@
-// Wires flows: their operations, and the flow store of a process. It is opened by its first use: a process that serves no flows starts no
-// ClickHouse, and one that lacks it starts all the same.
+// Wires flows: their operations, and the flow store of a process. The first use opens it: a process that serves no
+// flows starts no ClickHouse, and a process without it starts normally.
 import { assertChdb } from '../drivers/clickhouse/embedded.ts'
 import { createFlowStore } from '../drivers/clickhouse/flow-store.ts'
 import type { Mounted } from '../http/mount.ts'
@@ -40,14 +40,14 @@ export function openFlowStore(
     name: 'flow store',
     start: () => {
       const isUsed = roles.includes('api') || roles.includes('collector')
-      if (isUsed && advice !== undefined) log.warn({ advice }, 'no ClickHouse: flows are not kept')
+      if (isUsed && advice !== undefined) log.warn({ advice }, 'no ClickHouse: flows are not stored')
     },
     stop: () => store.close(),
   }
   return { store, part }
 }
 
-/** Returns what to do if the embedded ClickHouse is not installed, and undefined if it is. */
+/** Returns the advice if the embedded ClickHouse is not installed, otherwise undefined. */
 function adviceIfMissing(): string | undefined {
   try {
     assertChdb()

@@ -102,7 +102,7 @@ test('several hours are added with one statement, and nothing beside them', asyn
 test('an hour that two processes add at the same time is added once', async () => {
   await using store = await createTestFlowStore()
   await insert(store, hour)
-  // Each has found that the hour is missing before one of them adds it.
+  // Each has found the hour missing before the first adds it.
   const found = Promise.withResolvers<void>()
   let count = 0
   const together: FlowStore = {

@@ -1,6 +1,7 @@
-// The rollup by AS and country of the remote end, for closed hours. As a materialized view it would cost three times the insert, because
-// nearly every flow has a row of its own; as a job it costs once. What is left to add is found by comparison of flows and packets with the
-// sums of the views (a later part of a long flow counts as no flow), so that an hour whose flows waited in a spool, however long, is added again when they have come.
+// The rollup by AS and country of the remote end, for closed hours. As a materialized view it would cost three times
+// the insert, because nearly every flow has a separate row; as a job it costs once. Missing hours are found by
+// comparing flows and packets with the sums of the views (a later part of a long flow counts as no flow), so that an
+// hour is added again when late flows arrive from a spool.
 import type { FlowStore, QueryLimits } from './flow-store.ts'
 
 const hourSeconds = 3600
@@ -42,7 +43,7 @@ export async function rollUpHours(
     limits,
   )
   const { kept, received, added } = counts!
-  // Of hours whose flows are partly deleted, what was added is more than what could be.
+  // In hours whose flows are partly deleted, more was added than is left.
   if (kept === added || (kept < added && kept < received)) return false
   if (added > 0) await store.command(`delete from flows_by_peer_1h where ${inHours}`, params)
   // Two processes that add the same hours at the same time add them once. Rows that were deleted since are added again, after an hour at most.

@@ -2,8 +2,8 @@
 import { keyExpression } from './flow-key.ts'
 
 /**
- * Sums by AS and country are made when an hour is over. Flows of the hours after the last one that the team has there are read
- * themselves, as rows of their hour: without them a series would fall to 0 at its end.
+ * Sums by AS and country are made when an hour is over. Later flows of the team are read directly, as rows of their
+ * hour: without them a series would fall to 0 at its end.
  */
 export function peerRows(within: string): string {
   const last = `(select max(time) + 3600 from flows_by_peer_1h where ${within})`

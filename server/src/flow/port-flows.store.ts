@@ -6,7 +6,7 @@ export type PortCheck = {
   readonly hour: Date
   readonly ratio: number
   readonly is_implausible: boolean
-  /** Flows that enter by interfaces towards other exporters are left out. */
+  /** Flows that enter by interfaces towards other exporters are dropped. */
   readonly has_internal: boolean
 }
 

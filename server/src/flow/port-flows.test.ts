@@ -1,4 +1,4 @@
-// Flow records of a port by hour, on a real store and database: which hours are known, and what explains a difference.
+// Flow records of a port by hour, on a real store and database: known hours, and reasons of a difference.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'

@@ -1,4 +1,4 @@
-// Flow records of a port in whole hours, to be compared with what its interface counts, and what is known about their completeness.
+// Flow records of a port in whole hours, for comparison with the counters of its interface, and their completeness.
 import type { FlowDifference } from '@pharos/contract/inventory/port-flows'
 import { delayFieldsOf } from './flow-delay.ts'
 import { readFlowDelay } from './flow-delay.store.ts'
@@ -24,7 +24,7 @@ export type PortFlows = {
   readonly hours: readonly FlowHour[]
   readonly samplingRate: number | null
   readonly check: { readonly hour: Date; readonly ratio: number } | null
-  /** What is known to explain a difference, beside what the figures show. */
+  /** Known reasons of a difference, beside the figures. */
   readonly differences: readonly FlowDifference[]
 }
 
@@ -80,7 +80,7 @@ async function readStored(
     (way) => `sumIf(bytes, direction in ('${way}', 'internal')) as octets_${way}`,
   )
   const hours = `select toUnixTimestamp(time) as at, ${sums.join(', ')} from flows_by_interface_1h ${where} group by at order by at`
-  // Of the last hour: a rate seldom changes, and raw flows of a month are many.
+  // For the last hour: a rate seldom changes, and a month has many raw flows.
   const rates = `select count() as count, min(sampling_rate) as least, max(sampling_rate) as most from flows ${where}`
   try {
     const [rows, [found]] = await Promise.all([

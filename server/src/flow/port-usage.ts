@@ -20,15 +20,15 @@ export type FamilyUsage = {
   readonly family: 'ipv4' | 'ipv6'
   readonly start: Date
   readonly end: Date
-  /** Of a bucket. */
+  /** Length of a bucket. */
   readonly seconds: number
 }
 
 type Row = Readonly<Record<'at' | 'octets_in' | 'octets_out' | 'packets_in' | 'packets_out', number>>
 
 /**
- * Returns the buckets in which flows of the port were received, in order; `in` is towards the team. None while the store does not
- * answer: usage of all families together does not depend on it.
+ * Returns the buckets in which flows of the port were received, in order; `in` is towards the team. Empty while the
+ * store does not answer: usage of all families together does not depend on it.
  */
 export async function readFamilyUsage(
   flowStore: FlowStore,

@@ -1,7 +1,7 @@
-// What every answer about flows needs: whose flows, the statements, and how they were sampled.
+// The common parts of answers about flows: the team, the statements, and the sampling.
 import type { FlowTimeseries, FlowTimeseriesRequest } from '@pharos/contract/flow/flow'
 import type { Db } from '../db/postgres.ts'
-import type { TeamReader } from '../operation/operation.ts'
+import type { ReadingActor } from '../operation/operation.ts'
 import { fail, invalid } from '../runtime/error.ts'
 import { delayFieldsOf, type DelayFields } from './flow-delay.ts'
 import { readFlowDelay } from './flow-delay.store.ts'
@@ -15,7 +15,7 @@ import {
   type FlowScope,
   type FlowSelection,
   type SamplingRow,
-  type Statement,
+  type FlowStatement,
 } from './flow-query.ts'
 import type { FlowStore } from './flow-store.ts'
 
@@ -34,7 +34,7 @@ type Selected = Pick<
 /** The filter of a request, and its team. Throws `invalid`, and `forbidden` for teams of others. */
 export async function selectionOf(
   { db }: FlowDeps,
-  actor: TeamReader['actor'],
+  actor: ReadingActor['actor'],
   { metric = 'bps', direction = 'both', filters = [], group_by: groupBy = [], ...teams }: Selected,
 ): Promise<FlowSelection> {
   const scope = scopeOf(actor, teams)
@@ -42,7 +42,7 @@ export async function selectionOf(
   return { scope, metric, direction, filters, groupBy, names }
 }
 
-/** With the names of the AS numbers in the rows. */
+/** Adds the names of the AS numbers in the rows. */
 export async function withAsNames(
   { db }: FlowDeps,
   selection: FlowSelection,
@@ -61,7 +61,7 @@ const teamIdMax = 2_147_483_647
 
 /** The team of the caller. Staff may name another one, or all. */
 function scopeOf(
-  { isStaff, teamId }: TeamReader['actor'],
+  { isStaff, teamId }: ReadingActor['actor'],
   { team_id: wanted, all_teams: all = false }: Pick<FlowTimeseriesRequest, 'team_id' | 'all_teams'>,
 ): FlowScope {
   if ((wanted === undefined || wanted === teamId) && !all) return { teamId }
@@ -71,7 +71,7 @@ function scopeOf(
   return { teamId: all ? 'all' : wanted! }
 }
 
-/** A failure of one is the failure of all; the others are awaited, so that none is unhandled. */
+/** Rejects if any rejects; all others are awaited, so that no rejection is unhandled. */
 export async function runAll<T extends readonly unknown[]>(
   all: [...T],
 ): Promise<{ [At in keyof T]: Awaited<T[At]> }> {
@@ -84,7 +84,7 @@ export async function runAll<T extends readonly unknown[]>(
 /** Throws `unavailable` without the store, and `query_too_expensive`. */
 export const runFlows = async <T>(
   { flowStore }: FlowDeps,
-  { sql, params, limits }: Statement,
+  { sql, params, limits }: FlowStatement,
 ): Promise<T[]> => {
   try {
     return await flowStore.query<T>(sql, params, limits)

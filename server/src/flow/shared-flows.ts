@@ -6,7 +6,10 @@ export type SharedFlows = {
   /** Distinct combinations of addresses, ports and protocol, and how many of them several exporters sent. */
   readonly tuples: number
   readonly shared: number
-  /** Ids of two exporters, the combinations that both sent, and all of the one that sent fewer; the largest numbers first. */
+  /**
+   * Ids of two exporters, the combinations that both sent, and the number of combinations of the smaller exporter; the
+   * largest numbers first.
+   */
   readonly pairs: readonly {
     readonly a: number
     readonly b: number

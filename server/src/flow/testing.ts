@@ -1,4 +1,4 @@
-// For tests: rows of flows by their fields. Nothing of the product imports this file.
+// For tests: rows of flows by their fields. Only tests import this file.
 import { randomUUID } from 'node:crypto'
 import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
 import { parseAddress } from '../net/address.ts'

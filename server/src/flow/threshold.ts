@@ -7,12 +7,12 @@ export type Threshold = {
   readonly prefix?: Prefix
   /** Only for addresses of the team; undefined for all. */
   readonly teamId?: number
-  /** Of one of the team, and of one of the operator that teams cannot replace. */
+  /** Set by the team, or by the operator so that teams cannot replace it. */
   readonly ofTeam?: boolean
   readonly isLocked?: boolean
   readonly bps?: number
   readonly pps?: number
-  /** Multiple of the usual traffic of a host below which nothing is an attack on it. */
+  /** Multiple of the usual traffic of a host; traffic below it is no attack on the host. */
   readonly ratio?: number
   /** For networks as a whole, whose hosts are below their own limits; default four times the host's. */
   readonly networkBps?: number

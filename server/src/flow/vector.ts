@@ -96,7 +96,7 @@ export function carpetOf(vector: Vector | undefined): Classification {
 
 const quicPort = 443
 
-/** Whether traffic that a host sends may be an attack of it: a server that serves is none. */
+/** Returns whether traffic from a host may be an attack by the host; responses of servers are not. */
 export function isAttackOfSender(vector: number, srcPort: number): boolean {
   return attacksOfSenders[vector] === 1 && !(vector === udp && srcPort === quicPort)
 }

@@ -1,5 +1,5 @@
-// What-if: every flow is decided by the first rule that matches its packets, as the oracle of matches says, and counts as attack inside
-// the window and the target of an event.
+// What-if: every flow is decided by the first rule that matches its packets, compared with an independent matcher, and
+// counts as attack inside the window and the target of an event.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as fc from 'fast-check'

@@ -13,7 +13,7 @@ import { delayFieldsOf } from './flow-delay.ts'
 import { readFlowDelay } from './flow-delay.store.ts'
 import { asFlowFailure } from './flow-failure.ts'
 import { servicePort, withinCondition } from './flow-key.ts'
-import { secondsOf, type Statement } from './flow-query.ts'
+import { secondsOf, type FlowStatement } from './flow-query.ts'
 import type { FlowStore, Param } from './flow-store.ts'
 import { concernedCondition, integer, isOpening, matchCondition, openingPackets } from './match-sql.ts'
 
@@ -35,10 +35,11 @@ export type WhatIfRequest = {
 export type WhatIfDeps = { readonly db: Db; readonly flowStore: FlowStore }
 
 /**
- * `rule` is the position of the rule plus 1; 0: no rule matches. `attack` is null for the onset of an attack. `over_*` is the part that exceeds
- * a limit; `limited` is the amount in minutes in which it does, and `limited_over` what of it exceeds it.
+ * `rule` is the position of the rule plus 1; 0: no rule matches. `attack` is null for the onset of an attack. `over_*`
+ * is the part that exceeds a limit; `limited` is the amount in these minutes, and `limited_over` the exceeding part of
+ * it.
  */
-export type DecidedRow = {
+export type RuleEffectRow = {
   readonly rule: number
   readonly attack: 0 | 1 | null
   readonly flows: number
@@ -54,7 +55,7 @@ export type DecidedRow = {
 }
 
 /** A service of the last day, and the flows of it that a rule would drop. */
-export type ServiceRow = {
+export type ServiceFlowRow = {
   readonly rule: number
   readonly address: string
   readonly protocol: number
@@ -64,13 +65,13 @@ export type ServiceRow = {
 }
 
 const dayMs = 86_400_000
-/** A service: this part of the normal flows of the prefix, or so many. */
+/** A service: this share of the normal flows of the prefix, or this number. */
 const serviceShareMin = 0.01
 const serviceFlowsMin = 20
 /** The part of a service that makes it taken. */
 const takenShareMin = 0.9
 const servicesShown = 10
-/** Octets of a packet that opens a connection, where only those of the whole connection are known. */
+/** Octets of a packet that opens a connection, if only the octets of the whole connection are known. */
 const openingOctets = 64
 
 /** Returns the estimate. Without a store, or if the question is too large for it, `state` is `unavailable`; never throws for that. */
@@ -78,7 +79,7 @@ export function createWhatIf({
   db,
   flowStore,
 }: WhatIfDeps): (request: WhatIfRequest) => Promise<ShieldWhatIf> {
-  const run = async <T>({ sql, params, limits }: Statement): Promise<T[] | undefined> => {
+  const run = async <T>({ sql, params, limits }: FlowStatement): Promise<T[] | undefined> => {
     try {
       return await flowStore.query<T>(sql, params, limits)
     } catch (error) {
@@ -90,8 +91,8 @@ export function createWhatIf({
     const day = { startMs: Math.min(request.startMs, request.endMs - dayMs), endMs: request.endMs }
     const attacks = await listAttackWindows(db, request.teamId, day, request.prefix)
     const [rows, services, delay] = await Promise.all([
-      run<DecidedRow>(whatIfStatement(request, attacks)),
-      request.rules.some(denies) ? run<ServiceRow>(servicesStatement(request, attacks)) : [],
+      run<RuleEffectRow>(whatIfStatement(request, attacks)),
+      request.rules.some(denies) ? run<ServiceFlowRow>(servicesStatement(request, attacks)) : [],
       readFlowDelay(db, request),
     ])
     return { ...whatIfOf(request, rows, services), ...delayFieldsOf(delay, request) }
@@ -163,8 +164,8 @@ function limitsOf(
   return { amount, limit: `multiIf(${perMinute.join(', ')}, toFloat64(0))` }
 }
 
-/** Of a limit, what exceeds it in each minute counts as dropped, from all that it concerns in equal parts. */
-export function whatIfStatement(request: WhatIfRequest, attacks: readonly AttackWindow[]): Statement {
+/** For a limit, the excess of each minute counts as dropped, in equal parts of all matching traffic. */
+export function whatIfStatement(request: WhatIfRequest, attacks: readonly AttackWindow[]): FlowStatement {
   const { params, flows, decided } = partsOf(request, attacks, request.startMs)
   const limit = limitsOf(request.rules)
   const sums =
@@ -189,7 +190,7 @@ export function whatIfStatement(request: WhatIfRequest, attacks: readonly Attack
 const isUsed = '(protocol = 17 or (protocol = 6 and bitAnd(tcp_flags, 18) != 2))'
 
 /** Returns the statement of the services used in the last day of the window of which a rule that denies takes nearly all flows. */
-function servicesStatement(request: WhatIfRequest, attacks: readonly AttackWindow[]): Statement {
+function servicesStatement(request: WhatIfRequest, attacks: readonly AttackWindow[]): FlowStatement {
   const { params, flows, decided } = partsOf(request, attacks, request.endMs - dayMs)
   const denying = request.rules.flatMap((rule, at) => (denies(rule) ? [integer(at + 1)] : []))
   const byRule =
@@ -207,11 +208,11 @@ function servicesStatement(request: WhatIfRequest, attacks: readonly AttackWindo
 }
 
 type Volume = { readonly packets: number; readonly bytes: number; readonly flows: number }
-type Sums = (row: DecidedRow) => Volume
+type Sums = (row: RuleEffectRow) => Volume
 const allOf: Sums = (row) => ({ packets: row.sum_packets, bytes: row.sum_bytes, flows: row.flows })
 const overOf: Sums = (row) => ({ packets: row.over_packets, bytes: row.over_bytes, flows: row.over_flows })
 
-const sumOf = (rows: readonly DecidedRow[], of: Sums): Volume => {
+const sumOf = (rows: readonly RuleEffectRow[], of: Sums): Volume => {
   const sum = { packets: 0, bytes: 0, flows: 0 }
   for (const volume of rows.map(of)) {
     sum.packets += volume.packets
@@ -230,8 +231,8 @@ type Estimate = Omit<ShieldWhatIf, 'delay_seconds' | 'complete_until' | 'partial
 /** Pure. `rows`: undefined if the flows cannot be read; `services` likewise. */
 function whatIfOf(
   { rules, startMs, endMs }: WhatIfRequest,
-  rows: readonly DecidedRow[] | undefined,
-  services: readonly ServiceRow[] | undefined,
+  rows: readonly RuleEffectRow[] | undefined,
+  services: readonly ServiceFlowRow[] | undefined,
 ): Estimate {
   const known = rows ?? []
   const droppedOf: Sums = (row) => {
@@ -280,14 +281,14 @@ function whatIfOf(
   }
 }
 
-const takenBy = (services: readonly ServiceRow[], rule: number) =>
+const takenBy = (services: readonly ServiceFlowRow[], rule: number) =>
   services
     .filter((one) => one.rule === rule)
     .slice(0, servicesShown)
     .map(({ address, protocol, port, taken, flows }) => ({ address, protocol, port, share: taken / flows }))
 
-/** Of a limit on packets that open connections; null if it is never exceeded. */
-function passingShare({ parsed }: WhatIfRule, rows: readonly DecidedRow[]): number | null {
+/** The passing share of a limit on packets that open connections; null if it is never exceeded. */
+function passingShare({ parsed }: WhatIfRule, rows: readonly RuleEffectRow[]): number | null {
   if (parsed.action.kind !== 'rate_limit' || !isOpening(parsed.match)) return null
   const limited = rows.reduce((sum, row) => sum + row.limited, 0)
   const over = rows.reduce((sum, row) => sum + row.limited_over, 0)
@@ -304,7 +305,7 @@ const sharesOf = (part: Volume, all: Volume) => ({
 
 function notesOf(
   rules: readonly WhatIfRule[],
-  rows: readonly DecidedRow[],
+  rows: readonly RuleEffectRow[],
   hasServices: boolean,
 ): ShieldWhatIf['notes'] {
   const has = (test: (match: FlowMatch) => unknown): boolean =>

@@ -6,11 +6,11 @@ import { requireOpen } from '../operation/limits.ts'
 import { fail, Failure } from '../runtime/error.ts'
 import type { Actor, AnyActor, StaffTokenActor } from '../operation/operation.ts'
 
-export type Credential = { readonly scheme: 'bearer' | 'token'; readonly value: string }
+export type RequestCredential = { readonly scheme: 'bearer' | 'token'; readonly value: string }
 
 /**
- * Checks credentials. Both functions throw `unauthenticated` if the credential is invalid, whatever the reason; the result is
- * no promise if nothing had to be loaded. `fresh`: bypasses the cache.
+ * Checks credentials. Both functions throw `unauthenticated` for any invalid credential; the result is no promise if
+ * the cache has it. `fresh`: bypasses the cache.
  */
 export type Credentials = {
   bearer(accessToken: string, fresh?: boolean): Actor | Promise<Actor>
@@ -18,16 +18,16 @@ export type Credentials = {
 }
 
 /** Parses the Authorization header; undefined without one, 401 for an unsupported scheme. */
-export function parseAuthorization(header: string | undefined): Credential | undefined {
+export function parseAuthorization(header: string | undefined): RequestCredential | undefined {
   if (header === undefined) return undefined
   const match = /^(bearer|token) +([\x21-\x7e]{1,4096})$/i.exec(header)
   if (!match) {
     throw fail('unauthenticated', 'credentialMissing')
   }
-  return { scheme: match[1]!.toLowerCase() as Credential['scheme'], value: match[2]! }
+  return { scheme: match[1]!.toLowerCase() as RequestCredential['scheme'], value: match[2]! }
 }
 
-/** Returns the actor that the permission requires; null if it requires none and the request has no credential. */
+/** Returns the actor that the permission requires; null if it requires no credential and the request has none. */
 export function authenticate(
   credentials: Credentials,
   permission: Permission,
@@ -48,8 +48,11 @@ export function authenticate(
   throw fail('unauthenticated', 'webOnly')
 }
 
-/** Most clients call every token a bearer token, so the mistake has a code of its own. The credential itself is not checked. */
-function refuseWrongScheme({ scheme, value }: Credential): void {
+/**
+ * Most clients call every token a bearer token, so the mistake has a separate code. The credential itself is not
+ * checked.
+ */
+function refuseWrongScheme({ scheme, value }: RequestCredential): void {
   const isApiToken = value.startsWith('phs_')
   if (scheme === 'bearer' && isApiToken) throw fail('wrong_scheme', 'apiTokenAsBearer')
   if (scheme === 'token' && !isApiToken && isJwt(value)) throw fail('wrong_scheme', 'accessTokenAsToken')

@@ -1,11 +1,13 @@
-// Compresses the answers of the API above 1 kB for clients that ask for it: text and JSON, since other downloads are compressed
-// already. Routes with `compress: false` are left out: their answers contain a credential.
+// Compresses the answers of the API above 1 kB for clients that accept it: text and JSON, since other downloads are
+// compressed already. Routes with `compress: false` are excluded: their answers contain a credential.
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 import { constants, type ZlibOptions } from 'node:zlib'
 
 const bytesMin = 1_000
-/** Compressed at once up to this size, which takes half a millisecond; larger answers in another thread. */
+/**
+ * Limit of synchronous compression, which takes half a millisecond; larger answers are compressed in another thread.
+ */
 const syncBytesMax = 256 * 1024
 
 // A page of 100 events, 85 kB: zstd 1 to 8.3 kB in 67 us, brotli 1 to 8.8 kB in 92 us, gzip 1 to 9.6 kB in 138 us. The default

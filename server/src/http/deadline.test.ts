@@ -22,7 +22,7 @@ const actor = {
   limits: null,
 } as const
 const rate = { perSecond: 1_000, burst: 1_000 }
-/** Longer than the server takes to notice a request that is late: it checks every second. */
+/** Longer than the server takes to notice a late request: it checks every second. */
 const handlerTimeoutMs = 1_500
 
 const server = createHttpServer({

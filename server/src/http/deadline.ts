@@ -11,9 +11,9 @@ type Waiting = {
 }
 
 /**
- * The requests are in a linked list, not in a Set: V8 replaces the table of a Set again and again as entries come and go, each
- * old table refers to its successor, and those that reached the old generation kept all later requests from being collected
- * with the young one. Pauses of 10 to 70 ms were the result.
+ * The requests are in a linked list, not in a Set: V8 replaces the table of a Set again and again as entries come and
+ * go, each old table refers to its successor, and tables in the old generation prevented all later requests from being
+ * collected with the young generation. Pauses of 10 to 70 ms were the result.
  */
 export class Deadlines {
   readonly #timeoutMs: number
@@ -57,7 +57,7 @@ function createEnd(): Waiting {
   return end
 }
 
-/** The entry refers to nothing afterwards. Has no effect the second time. */
+/** The entry has no references afterwards. No effect the second time. */
 function remove(one: Waiting): void {
   one.older.newer = one.newer
   one.newer.older = one.older

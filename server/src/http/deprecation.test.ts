@@ -1,4 +1,4 @@
-// The headers of deprecated operations and fields, with routes of this test: the contract may have none.
+// The headers of deprecated operations and fields, with routes of this test: the contract may have no deprecation.
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { Deprecated } from '@pharos/contract/deprecation'

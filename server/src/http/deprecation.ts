@@ -1,10 +1,10 @@
-// The headers that tell a client that it uses something deprecated: an operation, or a field of its request. A deprecated field of an
-// answer is in the document only, since the server does not know who reads it.
+// The headers that report deprecations to a client: of an operation, or a field of its request. A deprecated field of
+// an answer is only in the document, since the server does not know its readers.
 import { deprecationsIn, deprecationsUsed, timeOf, type Deprecation } from '@pharos/contract/deprecation'
 import { operationPath } from '@pharos/contract/group'
 import type { Route } from '@pharos/contract/route'
 
-/** Returns a function for the deprecations of what a request to the route uses. Most routes have none. */
+/** Returns a function that finds the deprecations used by a request to the route. Most routes have no deprecation. */
 export function createDeprecations(route: Route): (search: string, body: unknown) => readonly Deprecation[] {
   const { query, body, upload } = route
   const ofRoute = route.deprecated ? [route.deprecated] : []
@@ -19,8 +19,8 @@ export function createDeprecations(route: Route): (search: string, body: unknown
 }
 
 /**
- * Returns the headers; none for an empty list. Of several deprecations each header has the earliest time. `Link` is a page of the
- * documentation that names all of them.
+ * Returns the headers; an empty object for an empty list. If there are several deprecations, each header has the
+ * earliest time. `Link` refers to a documentation page with all of them.
  */
 export function deprecationHeaders(
   route: Route,

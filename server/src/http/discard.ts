@@ -1,6 +1,6 @@
-// Answers a request while its body still arrives. A server that closes the connection at once resets it, and a client that writes
-// its whole body before it reads sees the reset instead of the answer. The rest of the body is therefore read and discarded,
-// within limits of bytes and time, before the connection is closed.
+// Answers a request while its body still arrives. A server that closes the connection immediately resets it, and a
+// client that writes its whole body before it reads sees the reset instead of the answer. The rest of the body is
+// therefore read and discarded, within limits of bytes and time, before the connection is closed.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Readable } from 'node:stream'

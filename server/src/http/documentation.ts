@@ -125,7 +125,7 @@ function asset(reply: FastifyReply, content: string | Buffer, type: string, poli
 const readGuide = (name: string, url: string): string =>
   readFileSync(guideFile(name), 'utf8').replaceAll('https://pharos.example', url)
 
-/** Returns the address of a linked file of the repository; undefined for one that is not served. */
+/** Returns the address of a linked file of the repository; undefined for a file that is not served. */
 function linkOf(target: string): string | undefined {
   if (target.startsWith('https:')) return target
   const [name, anchor] = target.split('#')

@@ -47,7 +47,8 @@ export class EventStreams {
    * `unavailable` or `rate_limited` if no slot is free.
    */
   enter(teamId: number, reply: FastifyReply): AbortSignal {
-    // The close event of a client that disconnected during authentication has passed: nothing would release its slot.
+    // The close event of a client that disconnected during authentication has passed, so its slot would never be
+    // released.
     if (reply.raw.closed) return AbortSignal.abort()
     const ofTeam = this.#byTeam.get(teamId) ?? 0
     if (this.#count >= this.#settings.atOnce) throw fail('unavailable', 'streams', { retryAfterSeconds: 10 })
@@ -73,7 +74,7 @@ export class EventStreams {
   }
 }
 
-/** Disables buffering in proxies. A HEAD request gets the headers only; its response ends at once. */
+/** Disables buffering in proxies. A HEAD request gets the headers only; its response ends immediately. */
 export function sendEvents(events: ServerEvents, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const isHead = request.method === 'HEAD'
   // The server's timeout is meant for responses that end. A lost client is detected all the same.

@@ -1,5 +1,5 @@
-// An API of other software, at paths of its own and for its clients. It differs from the API of the contract in the header of the credential and in
-// the body of an error. Everything else, from limits to the audit log, is the same.
+// An API of other software, at separate paths and for its clients. It differs from the API of the contract in the
+// header of the credential and in the body of an error. Everything else, from limits to the audit log, is the same.
 import type { Problem } from '@pharos/contract/problem'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Mounted } from './mount.ts'
@@ -11,7 +11,7 @@ export type Facade = {
   readonly prefix: string
   /** Name of the header with the API token, in lower case. */
   readonly tokenHeader: string
-  /** Returns the JSON body of an error. The status and the headers are those of the API. */
+  /** Returns the JSON body of an error. The status and the headers are the same as in the API. */
   readonly errorBody: (problem: Problem) => object
 }
 
@@ -25,7 +25,7 @@ export function authorizationOf(
   return token === undefined ? undefined : `Token ${[token].flat().join(', ')}`
 }
 
-/** Takes JSON of any media type: some clients send none. */
+/** Accepts JSON of any media type: some clients send no media type. */
 export function takeJsonOfAnyType(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, ({ headers }, bytes, done) => {

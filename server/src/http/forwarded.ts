@@ -1,4 +1,4 @@
-// The addresses that proxies report in X-Forwarded-For, without what some of them add.
+// The addresses that proxies report in X-Forwarded-For, without additions of some proxies.
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
@@ -7,7 +7,7 @@ const unknown = '0.0.0.0'
 
 /**
  * Replaces the header by its addresses without ports and brackets (`203.0.113.88:1234` of Azure Application Gateway,
- * `[2001:db8::1]:443`). An element that is no address, such as `unknown`, becomes 0.0.0.0, and what is left of it is dropped.
+ * `[2001:db8::1]:443`). An invalid element, such as `unknown`, becomes 0.0.0.0, and elements before it are dropped.
  */
 export function cleanForwardedFor(headers: IncomingHttpHeaders): void {
   const given = headers['x-forwarded-for']

@@ -29,7 +29,7 @@ export function addHealth(server: FastifyInstance, deps: HealthDeps): void {
       ? plain(reply.header('retry-after', 2), 503, `not ready: ${problem}\n`)
       : plain(reply, 200, 'ready\n')
   })
-  // A proxy that keeps connections would send its next request on one that the end of the process closes.
+  // Otherwise a proxy would send its next request on a connection that the end of the process closes.
   server.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })

@@ -1,5 +1,5 @@
-// Why a request has no route: the method is wrong, or the path, and then the path that was probably meant. Knows all routes of
-// the server, also those of pages.
+// Why a request has no route: the method is wrong, or the path, with the most similar path. Knows all routes of the
+// server, including pages.
 import type { FastifyInstance } from 'fastify'
 import { fail, type Failure } from '../runtime/error.ts'
 import { nearestName } from '../text/did-you-mean.ts'

@@ -79,7 +79,7 @@ export type Request<R extends Route> = {
 }
 
 /**
- * The result of a use-case: the response itself, nothing, or a reply with headers. A response that has a field `body`
+ * The result of a use-case: the response itself, undefined, or a reply with headers. A response that has a field `body`
  * must be returned as a reply.
  */
 export type Returned<R extends Route> =
@@ -240,7 +240,7 @@ type Parts = {
   readonly dryRun: boolean
   /** The bytes, or the digest of a form, that an Idempotency-Key is bound to. */
   readonly content: Buffer
-  /** Of the operation, and of the fields that the request has. */
+  /** Of the operation, and of the fields in the request. */
   readonly deprecations: readonly Deprecation[]
 } & Pick<Request<Route>, 'headers' | 'address' | 'requestId'>
 
@@ -410,7 +410,7 @@ export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow
     ...(route.secret ? { compress: false } : {}),
     schema: { response: serializedAnswers(route) },
     handler: async (request, reply) => {
-      // Before the use-case: errors have them too.
+      // Before the use-case, so that errors have them too.
       reply.headers(ofRoute)
       return send(route, await answer(request, request.actor, follow?.(request, reply)), request, reply)
     },
@@ -456,7 +456,7 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
   return text === undefined ? reply.send(result.body) : reply.serializer(asItIs).send(text)
 }
 
-/** The body of a page, of a rendered resource, or of a record without a version: its ETag is that of the text. */
+/** The body of a page, of a rendered resource, or of a record without a version: its ETag is computed from the text. */
 function renderedText(route: Route, { body, etag, page }: Sent, reply: FastifyReply): string | undefined {
   if (isRaw(body)) return body.raw
   if (!page && (etag !== undefined || !body || !takesIfNoneMatch(route))) return undefined
@@ -496,7 +496,7 @@ function etagOf(text: string, isPage: boolean): string {
 
 const isDryRun = (body: object): boolean => 'dry_run' in body
 
-/** The parameters are those of the path, unparsed: a team stays `current`. */
+/** The parameters are the unparsed path parameters: a team stays `current`. */
 function addLocation(route: Route, body: object, request: FastifyRequest, reply: FastifyReply): void {
   const location = locationOf(route, request.params as Record<string, unknown>, body)
   if (location !== undefined) reply.header('location', location)
@@ -506,7 +506,9 @@ const asItIs = (text: unknown) => text as string
 const isRaw = (body: object | null | undefined): body is RawJson =>
   typeof body === 'object' && body !== null && 'raw' in body
 
-/** Whether an If-Match or If-None-Match list contains the tag; weak and strong tags compare as equal for reads. */
+/**
+ * Returns whether an If-Match or If-None-Match list contains the tag; weak and strong tags compare as equal for reads.
+ */
 export function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   const strong = etag.replace(/^W\//, '')

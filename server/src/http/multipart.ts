@@ -1,5 +1,5 @@
 // Parses a form with a file: `multipart/form-data` (RFC 7578), from a complete body of limited size. As strict as the
-// rest of the API: unknown, repeated and malformed parts are rejected. Nothing is written to disk.
+// rest of the API: unknown, repeated and malformed parts are rejected. It does not write to disk.
 import { createHash, type Hash } from 'node:crypto'
 import { Busboy, type BusboyFileStream } from '@fastify/busboy'
 import type { ProblemError } from '@pharos/contract/problem'

@@ -49,7 +49,7 @@ export function addPortal(
   }
 }
 
-/** The style sheet of the accent and the logo. Both are read from memory, and asked for again with their ETag. */
+/** The style sheet of the accent and the logo. Both are read from memory, and revalidated with their ETag. */
 function addBrand(server: FastifyInstance, readBrand: () => Promise<Brand>): void {
   server.get('/brand.css', async (request, reply) => {
     const { accent } = await readBrand()

@@ -82,13 +82,13 @@ function renderedProblem(
 const endsConnection = ({ code }: Failure, { headers }: FastifyRequest): boolean =>
   code === 'body_too_large' || headers.expect !== undefined || /\bclose\b/i.test(headers.connection ?? '')
 
-/** The limit of a form is that of its file: clients know the size of the file only. */
+/** The limit of a form is the limit of its file: clients know only the size of the file. */
 function bodyTooLarge({ routeOptions }: FastifyRequest, details: FailureDetails): Failure {
   const { file } = routeOptions.config.mounted?.route.upload ?? {}
   return tooLarge(file?.name, file?.bytesMax ?? routeOptions.bodyLimit!, details)
 }
 
-/** The limit of the credential, or the tighter one of the operation that refused the request. */
+/** The limit of the credential, or the tighter limit of the operation that refused the request. */
 export function addRateHeaders(reply: FastifyReply, { limit, remaining, resetSeconds }: RateState): void {
   reply.header('ratelimit-limit', limit)
   reply.header('ratelimit-remaining', remaining)

@@ -41,7 +41,7 @@ export function moveRefreshToCookie<R extends WithRefresh>(
   }
 }
 
-/** Returns the headers that delete the cookie; none outside of cookie mode. */
+/** Returns the headers that delete the cookie; an empty object outside of cookie mode. */
 export function clearRefreshCookies(
   cookies: RefreshCookies,
   headers: IncomingHttpHeaders,
@@ -51,7 +51,7 @@ export function clearRefreshCookies(
 
 function isCookieMode(headers: IncomingHttpHeaders): boolean {
   if (headers[modeHeader] !== inCookie) return false
-  // Browsers send Fetch Metadata by themselves; other programs send none.
+  // Browsers send Fetch Metadata by themselves; other programs do not.
   const site = headers['sec-fetch-site']
   if (site === undefined || site === 'same-origin') return true
   throw fail('forbidden', 'crossSite')

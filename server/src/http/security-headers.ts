@@ -1,7 +1,7 @@
 // Security headers of every response: no sniffing, framing, embedding or referrers. Each page of the server relaxes the
 // content security policy for itself only. There are no CORS headers.
 
-/** `https`: users connect with TLS, so browsers are instructed to use nothing else (HSTS). */
+/** `https`: users connect with TLS, so browsers are instructed to use only TLS (HSTS). */
 export function securityHeaders({ https }: { readonly https: boolean }): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-store',

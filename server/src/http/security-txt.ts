@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 
 export type SecurityTxtDeps = {
-  /** A URI; null for none. */
+  /** A URI; null without a contact. */
   readonly contact: string | null
   readonly now: () => Date
 }

@@ -1,4 +1,4 @@
-// Over real sockets: what the server keeps about a client, and how it reads a request target.
+// Over real sockets: the state of a client in the server, and how it parses a request target.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'

@@ -62,7 +62,7 @@ export type HttpSettings = {
   /** URL of the server for users, without a path: `https:` even if a proxy terminates it. */
   readonly publicUrl: string
   readonly rate: Rate
-  /** Deliveries per address: a detector sends many at once during large attacks. */
+  /** Deliveries per address: a detector sends a burst during large attacks. */
   readonly deliveryRate: Rate
   readonly streams: StreamSettings
 }
@@ -134,7 +134,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     // Called before anything reads the request.
     rewriteUrl: ({ url = '/', headers }) => {
       cleanForwardedFor(headers)
-      // A target in absolute form (RFC 9112, 3.2.2) is one in origin form for everything that reads it.
+      // A target in absolute form (RFC 9112, 3.2.2) is converted to origin form for all its readers.
       return url.replace(/^https?:\/\/[^/?]*(?=([/?]?))/i, (_, next) => (next === '/' ? '' : '/'))
     },
     genReqId: () => randomUUID(),
@@ -266,11 +266,11 @@ function takeAnyMediaType(server: FastifyInstance): void {
   })
 }
 
-/** An upload is held in memory, so only a few may run at once; a team that sends slowly does not take all slots. */
+/** An upload is in memory, so only a few may run in parallel; a slow team cannot use all slots. */
 const uploadsAtOnce = 8
 const uploadsAtOncePerTeam = 3
 
-/** Before the body is read: requests that are no form or too large are rejected unread. */
+/** Before the body is read: requests that are not forms or too large are rejected unread. */
 function takeFewUploads(server: FastifyInstance): void {
   const options = { waiting: 0, retryAfterSeconds: 2 }
   const all = createSemaphore({ permits: uploadsAtOnce, ...options })
@@ -319,7 +319,7 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
   server.addHook('onRequest', (request, reply, done) => {
     addCommonHeaders(headers, request, reply)
     refuseWithoutHost(request)
-    // A stream is long-lived, and has limits of its own.
+    // A stream is long-lived, and has its own limits.
     if (request.routeOptions.config.mounted?.route.stream) return done()
     inFlight += 1
     const end = deadlines.begin(reply)
@@ -334,7 +334,7 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
         retryAfterSeconds: 1,
       })
     }
-    // Before the body is read: without a route there is no rule for it.
+    // Before the body is read: without a route it has no rules.
     if (request.is404 || hasEmptySegment(request)) return void answerUnknownPath(deps, paths, request, reply)
     done()
   })
@@ -386,7 +386,7 @@ function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: Fast
   reply.header('x-request-id', request.id)
 }
 
-/** One bucket for each credential, and one for each client without, whichever of the routes they call. */
+/** One bucket per credential, and one per client without a credential, for all routes together. */
 type Limits = { readonly credentials: RateLimiter; readonly unauthenticated: ClientLimiter }
 
 const createLimits = (rate: Rate): Limits => ({
@@ -448,7 +448,7 @@ function addAuthentication(
   }
 }
 
-/** After a restore: reading, staff, and what concerns the caller's own account and session still work. */
+/** After a restore: reading, staff operations, and the caller's own account and session still work. */
 function refuseChange(route: Route, actor: AnyActor): void {
   if (!isCustomerChange(route) || actor.isStaff) return
   throw fail('restoring', 'database', { retryAfterSeconds: restoringRetrySeconds })
@@ -515,7 +515,7 @@ function answerClientError(
 
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: unknown }
 
-/** The parser knows a list of methods. A request with another one is answered like one with a wrong method. */
+/** The parser knows a list of methods. A request with another method is answered like a request with a wrong method. */
 function refusalOfUnknownMethod(paths: KnownPaths, { code, rawPacket }: ParserError): Refusal | undefined {
   if (code !== 'HPE_INVALID_METHOD') return undefined
   const [line = ''] = (Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '').split('\r\n', 1)

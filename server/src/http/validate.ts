@@ -4,14 +4,14 @@ import type { TSchema } from 'typebox'
 import { failWith } from '../runtime/error.ts'
 import { createSchemaCheck, type CheckOptions } from '../text/schema-error.ts'
 
-export type Check = (value: unknown) => void
+export type Validator = (value: unknown) => void
 
 /** Returns a validator for one part of the request; it throws a 422 that lists all errors of the part. */
 export function createCheck(
   part: 'body' | 'query' | 'path',
   schema: TSchema,
   options: CheckOptions = {},
-): Check {
+): Validator {
   const check = createSchemaCheck(schema, options)
   return (value) => {
     const problems = check(value)

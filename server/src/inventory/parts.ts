@@ -27,7 +27,7 @@ import { inventoryRoutes } from './inventory.routes.ts'
 import { watchOptics } from './optics/watch-optics.ts'
 import { compactUsage } from './usage/compact.store.ts'
 
-/** How often devices that are due are looked for. */
+/** Interval of searches for devices that are due. */
 const intervalMs = 5_000
 const closeMs = 600_000
 const compactMs = 600_000
@@ -122,7 +122,7 @@ function asnProofDeps(shared: Shared): AsnProofDeps {
   }
 }
 
-/** Leaves out the sources that are not configured, so that their methods are reported as such. */
+/** Skips the sources that are not configured, so that their methods are reported as such. */
 function createAsnProofSources({ config, rpki, irr }: Shared): AsnProofSources {
   return {
     irr: config.irrSources.length > 0 ? irr : undefined,
@@ -164,7 +164,7 @@ function usageLoops(shared: Shared): Component[] {
       intervalMs: hourMs,
       async run(signal) {
         const modules = await watchOptics(owner, now(), signal)
-        if (modules > 0) log.info({ modules }, 'light levels of past days read')
+        if (modules > 0) log.info({ modules }, 'light levels of past days evaluated')
       },
     }),
     createLoopComponent(shared, {

@@ -1,4 +1,4 @@
-// For tests: rows of the inventory. Nothing of the product imports this file.
+// For tests: rows of the inventory. Only tests import this file.
 import { sql } from 'kysely'
 import type { Postgres } from '../db/postgres.ts'
 

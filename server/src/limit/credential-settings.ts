@@ -22,7 +22,7 @@ export function parseCredentialNetworks(texts: readonly string[]): Prefix[] {
   return [...new Set(networks)]
 }
 
-/** Returns the time. Throws `invalid` for one in the past or too far ahead. */
+/** Returns the time. Throws `invalid` if it is in the past or too far ahead. */
 export function parseCredentialExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null
   const expires = parseTime(text)!

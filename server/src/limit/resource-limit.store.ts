@@ -28,7 +28,7 @@ export const limitsOfTsigKey = sql<readonly LimitRow[] | null>`case when k.is_li
   select coalesce(json_agg(${limitJson} order by l.id), '[]') from resource_limits l left join dns_zones z on z.id = l.zone_id
   where l.tsig_key_id = k.id and l.team_id = k.team_id) end`
 
-/** Whether the last resource of the token `a` is gone, so that it may be used for nothing. */
+/** Whether the last resource of the token `a` is gone, so that it has no access. */
 export const lacksResources = sql`(a.is_limited and not exists (select from resource_limits l where l.token_id = a.id))`
 
 export type LimitHolder = { readonly tokenId: string } | { readonly tsigKeyId: number }
@@ -102,7 +102,7 @@ export async function findPrefixes(
   return rows.map(({ id }) => id)
 }
 
-/** Returns those of the ids that are ports of the team now. */
+/** Filters the ids: only ports of the team now. */
 export async function findPorts(trx: Db | Trx, teamId: number, ids: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`
     select distinct a.port_id as id from port_assignments a
@@ -110,7 +110,7 @@ export async function findPorts(trx: Db | Trx, teamId: number, ids: readonly num
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Returns those of the ids that are services of the team. */
+/** Filters the ids: only services of the team. */
 export async function findServices(
   trx: Db | Trx,
   teamId: number,

@@ -24,7 +24,7 @@ import { parseNamePattern, printNamePattern } from './zone-limit.ts'
 type Loc = ProblemError['loc']
 
 /** Returns the limits of an actor; null for one without. */
-export function limitsOf(rows: readonly LimitRow[] | null): Limits | null {
+export function actorLimitsOf(rows: readonly LimitRow[] | null): Limits | null {
   if (rows === null) return null
   return {
     zones: new Map(rows.flatMap((row) => (row.zone_id === null ? [] : [[row.zone_id, zoneLimitOf(row)]]))),
@@ -67,8 +67,8 @@ const presentZone = ({ zone, names, types }: LimitRow): ZoneResource => ({
 })
 
 /**
- * Finds the resources of a request among those of the team. Throws `invalid` with every error of form, and `not_found` for a resource that the
- * team does not have, with the same text whether another team has it.
+ * Finds the resources of a request among the team's. Throws `invalid` with every error of form, and `not_found` for a
+ * resource that the team does not have, with the same text whether another team has it.
  */
 export async function findResources(
   trx: Db | Trx,

@@ -1,5 +1,5 @@
-// Whether the object that a path names is one of the resources of a limited credential. One place for all operations: it runs before the
-// use case, which lists and writes within the limits itself.
+// Whether the resources of a limited credential include the object of a path. One place for all operations: it runs
+// before the use case, which lists and writes within the limits itself.
 import type { Route } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
 import type { Postgres } from '../db/postgres.ts'
@@ -29,7 +29,10 @@ export function createRequireVisible(postgres: Pick<Postgres, 'readInTeam'>): Re
   }
 }
 
-/** Returns the path parameters of a route that no check knows; none may be open to limited tokens. */
+/**
+ * Returns the path parameters of a route without a check; routes with such parameters must not be open to limited
+ * tokens.
+ */
 export const uncheckedParameters = (route: Route): string[] =>
   Object.keys(route.params.properties).filter(
     (name) => !refining.has(name) && !(name in createChecks(nowhere)),
@@ -96,7 +99,7 @@ function parseId(noun: string, text: string): number {
   return id
 }
 
-/** With names or types a zone may be read and its record sets changed, and no more. */
+/** Limited to names or types, a zone may only be read and its record sets changed. */
 function requireZone(limits: Limits, _teamId: number, value: string, { permission, path }: Route): undefined {
   const zone = findZoneLimit(limits, path.startsWith('/api/v1/') ? decodeZoneId(value) : value)
   if (!zone) throw notFound('zone')

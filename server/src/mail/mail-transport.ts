@@ -31,7 +31,7 @@ export type MailTransport = {
    * Resolves with the server's response text once it has accepted the mail. Rejects with a DriverError: `refused` is
    * permanent (the recipient does not exist, or the content is rejected); `postponed` is a temporary failure of this
    * mail; `unreachable` and `protocol` are failures of the server, which any other mail would meet as well. The message
-   * of an error contains nothing of the mail but its recipient.
+   * of an error contains no part of the mail except its recipient.
    */
   send(message: MailMessage): Promise<string>
   /** Rejects mails that are being sent, and all later ones, as `unreachable`. */

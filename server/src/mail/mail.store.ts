@@ -32,7 +32,7 @@ export type ClaimedMail = {
   readonly contentSealed: Buffer
   readonly created: Date
   readonly ageSeconds: number
-  /** Including this one; distinguishes a claim from a later one of the same mail. */
+  /** Including this attempt; distinguishes a claim from a later claim of the same mail. */
   readonly attempts: number
 }
 
@@ -65,7 +65,7 @@ export async function saveFailed(db: Db, id: number, error: string): Promise<voi
     where id = ${id} and sent is null and failed is null`.execute(db)
 }
 
-/** The mail is due again after `delaySeconds`, unless another process has claimed it meanwhile. */
+/** The mail is due again after `delaySeconds`, unless another process has claimed it in the meantime. */
 export async function savePostponed(
   db: Db,
   { id, attempts }: Pick<ClaimedMail, 'id' | 'attempts'>,

@@ -17,7 +17,7 @@ export type MailContents = {
   readonly 'password-reset': { readonly link: string; readonly minutes: number }
   readonly 'password-changed': { readonly at: string; readonly address: string }
   readonly invitation: {
-    /** Mails that an earlier release queued have none. */
+    /** Missing in mails that an earlier release queued. */
     readonly roles?: readonly Role[]
     readonly link: string
     readonly days: number
@@ -66,25 +66,28 @@ export type MailContents = {
     }[]
     readonly link: string
   }
-  /** To the operator's staff: the database went back in time, and nothing else is sent. */
+  /** To the operator's staff: the database went back in time, and all other sending is stopped. */
   readonly 'restore-open': {
     readonly id: number
     readonly at: string
     readonly detail: string
     readonly link: string
   }
-  /** To the operator's staff: a name server keeps an old version of zones, of which others serve the newest one. */
+  /** To the operator's staff: a name server keeps an old version of zones, while others serve the newest one. */
   readonly 'zones-refused': {
     readonly zones: readonly {
       readonly name: string
       readonly servers: readonly string[]
-      /** The version that they serve; null: none. */
+      /** Serial of the served version; null if unknown. */
       readonly serial: number | null
       /** The first record sets that they lack; empty if unknown. */
       readonly sets: readonly string[]
     }[]
   }
-  /** What happened in one team, or (team null) to an employee of the provider. The texts may contain text of other users. */
+  /**
+   * Notifications of one team, or (team null) for an employee of the provider. The texts may contain text of other
+   * users.
+   */
   readonly notifications: {
     readonly team: string | null
     readonly subject: string
@@ -116,7 +119,7 @@ export type NewMail<T extends MailTemplate = MailTemplate> = {
   readonly to: string
   /** The team that the mail concerns; null if it concerns a user account. */
   readonly teamId: number | null
-  /** Of a mail of notifications: it is not sent once the user has left the team. */
+  /** User of a mail of notifications: it is not sent once the user has left the team. */
   readonly userId?: number
   readonly template: T
   readonly content: MailContents[T]

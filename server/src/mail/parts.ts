@@ -51,7 +51,7 @@ export function letterheadOf(
 
 /** Mails that become due without a notification are sent within this time. */
 const intervalMs = 30_000
-/** How long a stop waits for mails that are being sent; those that are cut short are sent again. */
+/** How long a stop waits for mails that are being sent; interrupted ones are sent again. */
 const graceMsDefault = 5_000
 
 type MailDeps = Pick<Shared, 'config' | 'postgres' | 'waker' | 'log' | 'metrics' | 'gate'>
@@ -99,7 +99,7 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
   }
 }
 
-/** As createMetrics() does for its counters: alerts would miss the first failures. */
+/** Starts at 0 like the counters of createMetrics(): alerts would miss the first failures. */
 export function startMailCounters({ mails }: Pick<Metrics, 'mails'>): void {
   for (const template of [...templateNames, 'unknown']) mails.inc({ template, outcome: 'failed' }, 0)
 }

@@ -1,5 +1,5 @@
-// Renders the parts of a mail as text and HTML. All external content is escaped here, once; the HTML loads nothing, has
-// inline styles, and leaves colours to the mail program, so that dark mode works.
+// Renders the parts of a mail as text and HTML. All external content is escaped here, once; the HTML loads no
+// resources, has inline styles, and leaves colours to the mail program, so that dark mode works.
 
 /** A paragraph, the lines of a text from another user, or figures with their labels. */
 export type Paragraph =

@@ -7,7 +7,7 @@ import { createKeyRing, type KeyRing } from '../runtime/secrets.ts'
 import type { MailMessage, MailTransport } from './mail-transport.ts'
 import { queueMail, type NewMail } from './mail.ts'
 import { claimMails, savePostponed } from './mail.store.ts'
-import { delaySeconds, leaseSeconds, sendMails, type MailOutcome } from './send-mails.ts'
+import { delaySeconds, mailLeaseSeconds, sendMails, type MailOutcome } from './send-mails.ts'
 
 const ring = createKeyRing(['a-secret-of-at-least-thirty-two-bytes'])
 const otherRing = createKeyRing(['another-secret-of-at-least-thirty-two'])
@@ -183,14 +183,14 @@ test('concurrent processes send each mail once, a few at a time', async () => {
 
 test('a mail whose process died is sent after its lease expires, and not before', async () => {
   await queue()
-  const claimed = await claimMails(database.postgres.owner, 1, leaseSeconds)
+  const claimed = await claimMails(database.postgres.owner, 1, mailLeaseSeconds)
   assert.equal(claimed.length, 1)
   const post = createPost()
   await post.run()
   assert.deepEqual(post.sent, [])
   const { due_in } = await row()
-  assert.ok(due_in > leaseSeconds - 60 && due_in <= leaseSeconds, String(due_in))
-  await later(leaseSeconds)
+  assert.ok(due_in > mailLeaseSeconds - 60 && due_in <= mailLeaseSeconds, String(due_in))
+  await later(mailLeaseSeconds)
   await post.run()
   assert.equal(post.sent.length, 1)
   assert.equal((await row()).attempts, 2)
@@ -389,15 +389,15 @@ test('a run that is stopped completes the mails in progress and starts no others
 test('a late result after an expired lease does not affect the process that sends the mail now', async () => {
   const { owner } = database.postgres
   await queue()
-  const [first] = await claimMails(owner, 1, leaseSeconds)
-  await later(leaseSeconds)
-  const [second] = await claimMails(owner, 1, leaseSeconds)
+  const [first] = await claimMails(owner, 1, mailLeaseSeconds)
+  await later(mailLeaseSeconds)
+  const [second] = await claimMails(owner, 1, mailLeaseSeconds)
   assert.deepEqual([first?.attempts, second?.attempts], [1, 2])
   await savePostponed(owner, first!, 'not now', 0)
   assert.equal((await row()).error, null)
-  assert.deepEqual(await claimMails(owner, 1, leaseSeconds), [], 'the second lease is still valid')
+  assert.deepEqual(await claimMails(owner, 1, mailLeaseSeconds), [], 'the second lease is still valid')
   await savePostponed(owner, second!, 'not now', 0)
-  assert.equal((await claimMails(owner, 1, leaseSeconds))[0]?.attempts, 3)
+  assert.equal((await claimMails(owner, 1, mailLeaseSeconds))[0]?.attempts, 3)
 })
 
 test('a mail is deleted with its team', async () => {

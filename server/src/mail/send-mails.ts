@@ -33,7 +33,7 @@ export type ReadAttachments = {
   readonly [T in MailTemplate]?: (content: MailContents[T]) => Promise<MailAttachment | undefined>
 }
 
-export type SendDeps = {
+export type SendMailsDeps = {
   readonly db: Db
   readonly ring: KeyRing
   readonly transport: MailTransport
@@ -49,8 +49,8 @@ export type SendDeps = {
 
 /** The number of connections that a transport keeps. */
 const parallel = 4
-/** Longer than an attempt may take, including an outage of the database in between. */
-export const leaseSeconds = 300
+/** Lease in seconds; must exceed an attempt, including an outage of the database in between. */
+export const mailLeaseSeconds = 300
 const delaySecondsRange = { first: 30, max: 900 }
 /** A mail that could not be sent for this long fails. */
 const ageSecondsMax = 3 * 86_400
@@ -59,12 +59,12 @@ const ageSecondsMax = 3 * 86_400
  * Sends all mails that are due. Ends early if the mail server cannot be reached: the next run tries again. Mails that are being
  * sent when the signal is aborted are sent to the end. Rejects with the first error of the database.
  */
-export async function sendMails(deps: SendDeps, signal: AbortSignal): Promise<void> {
+export async function sendMails(deps: SendMailsDeps, signal: AbortSignal): Promise<void> {
   const ended = new AbortController()
   const errors: unknown[] = []
   const worker = createDueWorker<ClaimedMail>({
     parallel,
-    claim: (limit) => claimMails(deps.db, limit, leaseSeconds, deps.templates),
+    claim: (limit) => claimMails(deps.db, limit, mailLeaseSeconds, deps.templates),
     async work(mail) {
       const attempted = await attempt(deps, mail)
       if (attempted.concernsAll) ended.abort()
@@ -88,7 +88,7 @@ type MailAttempt = {
 
 /** Attempts to send the mail once. Never rejects because of a mail. */
 async function attempt(
-  { ring, transport, letterhead, attachments }: SendDeps,
+  { ring, transport, letterhead, attachments }: SendMailsDeps,
   mail: ClaimedMail,
 ): Promise<MailAttempt> {
   let message: MailMessage
@@ -175,7 +175,7 @@ function messageId({ id, created }: ClaimedMail): string {
 }
 
 async function save(
-  { db, random = Math.random, onOutcome }: SendDeps,
+  { db, random = Math.random, onOutcome }: SendMailsDeps,
   mail: ClaimedMail,
   attempted: MailAttempt,
 ): Promise<void> {

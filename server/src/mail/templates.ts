@@ -1,5 +1,5 @@
 // The templates of mails: pure functions from content to parts. They are written for recipients who did not expect the
-// mail: what happened, when, from where, and what to do if it was not them. Text from other users is defanged.
+// mail: the event, its time and origin, and the remedy if it was not them. Text from other users is defanged.
 import { counted } from '@pharos/contract/counted'
 import { describeRoles, rolesText } from '@pharos/contract/role'
 import { isIP } from 'node:net'

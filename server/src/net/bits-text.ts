@@ -1,5 +1,5 @@
-// Converts addresses between text and bits. It returns `undefined` for malformed text without a reason; callers decide what else is not
-// allowed, and why.
+// Converts addresses between text and bits. It returns `undefined` for malformed text without a reason; callers decide
+// about other restrictions and reasons.
 import type { Bits, Family } from './bits.ts'
 
 const dot = 46

@@ -20,7 +20,7 @@ export function widthOf(family: Family): number {
   return family === 4 ? 32 : 128
 }
 
-/** Keeps only the first `length` bits of `word`; a length below 0 means none, above 32 all. */
+/** Keeps only the first `length` bits of `word`; no bits for a length below 0, all above 32. */
 function maskWord(word: number, length: number): number {
   if (length >= 32) return word
   return length <= 0 ? 0 : word & (-1 << (32 - length))

@@ -1,5 +1,5 @@
-// Address space that no network can hold: the special-purpose registries as data. It returns what a prefix overlaps; callers decide
-// whether to reject it.
+// Address space that no network can have: the special-purpose registries as data. It returns the overlapping block of a
+// prefix; callers decide whether to reject it.
 import { covers, parsePrefix } from './prefix.ts'
 import type { Prefix } from './prefix.ts'
 import { createPrefixMap } from './prefix-map.ts'
@@ -16,9 +16,9 @@ export type Bogon = {
 type Kind = 'special' | 'documentation' | 'announced'
 
 /**
- * IANA, IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, 8190), multicast, and what is not global unicast.
- * Blocks longer than /24 or /48 are left out if a shorter one here contains them. Kind 'announced': globally
- * reachable blocks that networks do announce (AS112, AMT), listed if they are inside another block.
+ * IANA, IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, 8190), multicast, and all other space that is not
+ * global unicast. Blocks longer than /24 or /48 are omitted if a shorter one here contains them. Kind 'announced':
+ * globally reachable blocks that networks do announce (AS112, AMT), listed if they are inside another block.
  */
 const blocks: readonly (readonly [block: string, name: string, kind?: Kind])[] = [
   ['0.0.0.0/8', '"This network" (RFC 791)'],
@@ -73,8 +73,9 @@ const registry = createPrefixMap(
 )
 
 /**
- * Returns the most specific block that contains the prefix; else the first block inside the prefix, because the holder of
- * address space never holds a reserved part. Undefined if it overlaps none. A default route overlaps the first block.
+ * Returns the most specific block that contains the prefix; else the first block inside the prefix, because allocated
+ * address space never contains a reserved part. Undefined if it overlaps no block. A default route overlaps the first
+ * block.
  */
 export function bogonOf(prefix: Prefix): Bogon | undefined {
   const found = registry.covering(prefix)[0] ?? registry.coveredBy(prefix, 1)[0]

@@ -42,10 +42,10 @@ const wellKnown: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the name of a community with a meaning of its own, which no network may define: 65535:0 to 65535:65535 (RFC 1997), and
- * large communities of the global administrators 0, 65535 and 4294967295 (RFC 8092 section 5). Routers act on the well-known ones
- * without any configuration: a route with NO_EXPORT stays in the neighbor's network. Undefined for any other. 0:1 to 0:65535 are
- * reserved as well, but in use at exchanges to select peers.
+ * Returns the name of a community with a standard meaning, which no network may define: 65535:0 to 65535:65535 (RFC
+ * 1997), and large communities of the global administrators 0, 65535 and 4294967295 (RFC 8092 section 5). Routers act
+ * on the well-known ones without any configuration: a route with NO_EXPORT stays in the neighbor's network. Undefined
+ * for any other. 0:1 to 0:65535 are reserved as well, but in use at exchanges to select peers.
  */
 export function reservedCommunity(text: string): string | undefined {
   const [global, ...rest] = text.split(':')

@@ -1,4 +1,4 @@
-// A rule of a packet filter: conditions, and what happens to the packets that meet them. The order of rules is not decided here.
+// A rule of a packet filter: conditions, and the action for matching packets. The order of rules is not decided here.
 import { type FlowMatch, matchText } from './flow-match.ts'
 
 /**

@@ -1,5 +1,5 @@
-// The conditions of a filter rule on a packet, in canonical form, with the set operations on them: what FlowSpec (RFC 8955, 8956)
-// and packet filters have in common. It knows no action, no order and no wire format.
+// The conditions of a filter rule on a packet, in canonical form, with the set operations on them: the common part of
+// FlowSpec (RFC 8955, 8956) and packet filters. It knows no action, no order and no wire format.
 import type { Family } from './bits.ts'
 import { covers, overlaps, type Prefix } from './prefix.ts'
 import {
@@ -15,12 +15,13 @@ import {
 export type TcpFlags = { readonly set: number; readonly unset: number }
 
 /**
- * A packet meets all conditions; an absent one accepts every packet. Ports are those of TCP and UDP, and a match on them or on flags or
- * ICMP types names the protocols too, so that intersections are exact. Only the first fragment of a packet has ports, flags and types.
+ * A packet meets all conditions; an absent one accepts every packet. Ports are TCP and UDP ports, and a match on them
+ * or on flags or ICMP types names the protocols too, so that intersections are exact. Only the first fragment of a
+ * packet has ports, flags and types.
  */
 export type FlowMatch = {
   readonly destination: Prefix
-  /** Of the destination's family. */
+  /** Same family as the destination. */
   readonly source?: Prefix
   /** Protocol of IPv4, or the last next header of IPv6. */
   readonly protocol?: Ranges
@@ -69,7 +70,7 @@ export function icmpOf(family: Family): number {
   return family === 4 ? protocolNumbers.icmp : protocolNumbers.icmp6
 }
 
-/** Returns the packets that meet both; undefined if none can. */
+/** Returns the packets that meet both; undefined if the intersection is empty. */
 export function intersectMatches(a: FlowMatch, b: FlowMatch): FlowMatch | undefined {
   const destination = narrower(a.destination, b.destination)
   if (!destination) return undefined

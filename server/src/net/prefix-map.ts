@@ -7,7 +7,7 @@ import { lastBits } from './bits.ts'
 import type { Bits } from './bits.ts'
 import { prefixBits } from './prefix.ts'
 import type { Prefix } from './prefix.ts'
-import { coveringRow, createTable, endOf, isRow, lastRow, parentOf, startOf } from './prefix-table.ts'
+import { coveringRow, createTable, endOf, isRow, lastRow, parentRow, rowStart } from './prefix-table.ts'
 import type { TableColumns, PrefixTable } from './prefix-table.ts'
 
 export type PrefixMap<T> = {
@@ -65,9 +65,9 @@ function mapOf<T>(ipv4: Side<T>, ipv6: Side<T>): PrefixMap<T> {
   const forEachCoveringBits = (bits: Bits, visit: (value: T) => void): void => {
     const { table, values } = sideOf(bits)
     let row = coveringRow(table, lastRow(table, bits), bits)
-    for (; row >= 0; row = parentOf(table, row)) {
+    for (; row >= 0; row = parentRow(table, row)) {
       const end = endOf(table, row)
-      for (let i = startOf(table, row); i < end; i++) visit(values[i]!)
+      for (let i = rowStart(table, row); i < end; i++) visit(values[i]!)
     }
   }
   const covering = (bits: Bits): T[] => {
@@ -78,7 +78,7 @@ function mapOf<T>(ipv4: Side<T>, ipv6: Side<T>): PrefixMap<T> {
   const inside = (bits: Bits, includeEqual: boolean, limit: number): T[] => {
     const { table, values } = sideOf(bits)
     const last = lastRow(table, bits)
-    const start = includeEqual && isRow(table, last, bits) ? startOf(table, last) : endOf(table, last)
+    const start = includeEqual && isRow(table, last, bits) ? rowStart(table, last) : endOf(table, last)
     const end = endOf(table, lastRow(table, lastBits(bits)))
     return values.slice(start, Math.min(end, start + limit))
   }

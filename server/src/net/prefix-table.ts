@@ -152,7 +152,7 @@ export function isRow(table: PrefixTable, row: number, bits: Key): boolean {
 }
 
 /** The most specific other row that covers this one, or -1. */
-export function parentOf(table: PrefixTable, row: number): number {
+export function parentRow(table: PrefixTable, row: number): number {
   return table.links[row * 2]! >> 8
 }
 
@@ -161,7 +161,7 @@ function lengthOf(table: PrefixTable, row: number): number {
 }
 
 /** Start of the row's entries in the order. */
-export function startOf(table: PrefixTable, row: number): number {
+export function rowStart(table: PrefixTable, row: number): number {
   return table.links[row * 2 + 1]!
 }
 
@@ -177,7 +177,7 @@ export function endOf(table: PrefixTable, row: number): number {
 export function coveringRow(table: PrefixTable, row: number, bits: Key): number {
   if (row < 0) return -1
   const common = Math.min(bits.length, commonLength(table, row, bits))
-  while (row >= 0 && lengthOf(table, row) > common) row = parentOf(table, row)
+  while (row >= 0 && lengthOf(table, row) > common) row = parentRow(table, row)
   return row
 }
 

@@ -67,7 +67,7 @@ export function covers(outer: Prefix, inner: Prefix): boolean {
   return a.length <= b.length && sameBits(a, b, a.length)
 }
 
-/** Whether they share an address: equal, or one covers the other. */
+/** Returns whether the prefixes share an address: equal, or one covers the other. */
 export function overlaps(a: Prefix, b: Prefix): boolean {
   const x = prefixBits(a)
   const y = prefixBits(b)
@@ -89,7 +89,7 @@ export function halvesOf(prefix: Prefix): readonly [Prefix, Prefix] | undefined 
   return [formatPrefix(lower), formatPrefix(upper)]
 }
 
-/** Whether it is `0.0.0.0/0` or `::/0`. */
+/** Returns whether the prefix is `0.0.0.0/0` or `::/0`. */
 export function isDefaultRoute(prefix: Prefix): boolean {
   return prefix === '0.0.0.0/0' || prefix === '::/0'
 }

@@ -8,8 +8,8 @@ import { covers, hostPrefix, parsePrefix, type Prefix } from './prefix.ts'
 const wireServer = parsePrefix('168.63.129.16/32')
 
 /**
- * Returns why nothing may be sent to the address; undefined if it is allowed. Anything but the canonical form of a plain address (a zone,
- * an IPv4-mapped IPv6 address) is refused as well.
+ * Returns why the address must not be used; undefined if it is allowed. Any other form than the canonical form of a
+ * plain address (a zone, an IPv4-mapped IPv6 address) is refused as well.
  */
 export function objectionToAddress(text: string): string | undefined {
   const prefix = prefixOf(text)
@@ -18,7 +18,7 @@ export function objectionToAddress(text: string): string | undefined {
   return bogonOf(prefix)?.name
 }
 
-/** Whether one of the networks contains the address. */
+/** Returns whether any of the networks contains the address. */
 export function isWithin(text: string, networks: readonly Prefix[]): boolean {
   const prefix = prefixOf(text)
   return prefix !== undefined && networks.some((network) => covers(network, prefix))

@@ -30,7 +30,7 @@ function readRange(text: string, max: number): Range | undefined {
   return first >= 0 && last >= first ? [first, last] : undefined
 }
 
-/** Returns the canonical form of ranges in any order; undefined for none. */
+/** Returns the canonical form of ranges in any order; undefined without ranges. */
 export function canonicalRanges(ranges: readonly Range[]): Ranges | undefined {
   const merged: [number, number][] = []
   for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
@@ -59,7 +59,7 @@ export function intersectRanges(a: Ranges, b: Ranges): Ranges | undefined {
   return common.length > 0 ? common : undefined
 }
 
-/** Whether they have a number in common. */
+/** Returns whether the ranges have a number in common. */
 export function overlapRanges(a: Ranges, b: Ranges): boolean {
   for (let x = 0, y = 0; x < a.length && y < b.length;) {
     if (a[x]![1] < b[y]![0]) x++

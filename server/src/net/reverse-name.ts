@@ -23,8 +23,9 @@ export function reverseNameOf(address: Address): string {
 }
 
 /**
- * Returns the network of a canonical name: 203.0.113.0/24 of `113.0.203.in-addr.arpa.`, one address of a full name. Undefined for a name
- * outside both trees, and for one whose labels are not those of an address; the roots of the trees are 0.0.0.0/0 and ::/0.
+ * Returns the network of a canonical name: 203.0.113.0/24 of `113.0.203.in-addr.arpa.`, one address of a full name.
+ * Undefined for a name outside both trees, and for a name whose labels are not part of an address; the roots of the
+ * trees are 0.0.0.0/0 and ::/0.
  */
 export function findReverseNetwork(name: string): Prefix | undefined {
   const family = reverseFamilyOf(name)
@@ -56,7 +57,7 @@ function network6(nibbles: readonly string[], bits: number): Prefix {
   return parsePrefix(`${digits.match(/.{4}/g)!.join(':')}/${nibbles.length * bits}`)
 }
 
-/** Returns the address that many places after the first one of the prefix. */
+/** Returns the address at that offset from the first address of the prefix. */
 export function addressAt(prefix: Prefix, place: number): Address {
   const { family, w0, w1, w2, w3 } = prefixBits(prefix)
   if (family === 4) return formatBits({ family, length: 32, w0: (w0 + place) | 0, w1, w2, w3 }) as Address

@@ -39,7 +39,7 @@ describe('reverseZones', () => {
         const prefix = prefixOf(model)
         const { family, length } = prefixParts(prefix)
         fc.pre(family === 6 || length <= 24)
-        // Its zones are those of IPv4-mapped addresses, which have no prefix of their own.
+        // Its zones belong to IPv4-mapped addresses, which have no prefix in this form.
         fc.pre(family === 4 || length < 93 || model.first >> 35n !== 0x1fffn)
         const inside = reverseZones(prefix).map((zone) => prefixOfZone(zone))
         assert.ok(inside.every((one) => covers(prefix, one)))

@@ -14,9 +14,9 @@ const labels = {
 const lengthMax = { 4: 24, 6: 128 }
 
 /**
- * Returns the zones that together are exactly the prefix, in the order of their addresses, in lower case and without the trailing dot:
- * one if its length is that of a whole number of labels, otherwise up to 128 (IPv4) or 8. None for an IPv4 prefix
- * longer than /24, whose zone belongs to the holder of the /24.
+ * Returns the zones that together are exactly the prefix, in the order of their addresses, in lower case and without
+ * the trailing dot: one if its length ends at a label, otherwise up to 128 (IPv4) or 8. Empty for an IPv4 prefix longer
+ * than /24, whose zone belongs to the holder of the /24.
  */
 export function reverseZones(prefix: Prefix): readonly string[] {
   const { family, length } = prefixParts(prefix)

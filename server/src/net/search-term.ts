@@ -1,4 +1,4 @@
-// What a search text can mean: text, an address or prefix, an ASN. Pure.
+// The meanings of a search text: text, an address or prefix, an ASN. Pure.
 import { parseAsn } from './asn.ts'
 import { parsePrefixOrAddress, type Prefix } from './prefix.ts'
 

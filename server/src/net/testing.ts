@@ -14,7 +14,7 @@ export type PrefixModel = {
 
 export const widths = { 4: 32, 6: 128 } as const
 
-/** `::ffff:0:0/96`, which has no prefix of its own. */
+/** `::ffff:0:0/96`, which has no prefix in this form. */
 function isMapped({ family, first }: PrefixModel): boolean {
   return family === 6 && first >> 32n === 0xffffn
 }

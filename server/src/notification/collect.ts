@@ -16,7 +16,7 @@ import {
   readFeedStates,
   savePosition,
   scheduleMail,
-  type Written,
+  type WrittenNotification,
 } from './notification.store.ts'
 import {
   moduleOfKind,
@@ -31,7 +31,7 @@ import { nextMailAt } from './schedule.ts'
 
 export type CollectDeps = {
   readonly db: Db
-  /** Without a mail server nothing waits to be mailed: it would be out of date once there is one. */
+  /** Without a mail server no mails are queued: they would be out of date once there is one. */
   readonly canMail: boolean
   readonly now: () => Date
   /** Writes the messages that follow from others; they are read in their turn. */
@@ -41,8 +41,8 @@ export type CollectDeps = {
 const batch = 500
 
 /**
- * Writes the notifications of everything new. Another process that does it already is left alone. Rejects if the database refuses
- * some, which are left out.
+ * Writes the notifications of all new messages. No effect while another process does it. Rejects if the database
+ * refuses some, which are skipped.
  */
 export async function collectNotifications(deps: CollectDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -69,7 +69,7 @@ async function collectBatch({ canMail, now, derive }: CollectDeps, trx: Trx): Pr
   const refused = await notify(trx, occurrences, canMail, now())
   const last = messages.at(-1)
   if (last) await savePosition(trx, { xid: last.xid, id: last.row })
-  // Of another database server: stored at once, or what is written until the next run would be skipped.
+  // Another database server: the position is stored now, or messages written until the next run would be skipped.
   else if (position.isReset) await savePosition(trx, position)
   return { count: messages.length, refused }
 }
@@ -135,11 +135,11 @@ function newest<Row extends Target & { readonly kind: string; readonly key: stri
   return [...byThing.values()]
 }
 
-const distinct = (written: readonly Written[]): Target[] => [
+const distinct = (written: readonly WrittenNotification[]): Target[] => [
   ...new Map(written.map(({ userId, teamId }) => [nameOf({ userId, teamId }), { userId, teamId }])).values(),
 ]
 
-/** Staff need no module; a team is told nothing about modules that it does not have. */
+/** Staff need no module; a team gets no notification about modules that it does not have. */
 const isEnabled = ({ teamId, kind }: Occurrence, modules: readonly string[] | undefined): boolean =>
   teamId === null || (modules !== undefined && isOn(moduleOfKind[kind as TeamNotificationKind], modules))
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { composeDigest, type DigestInput, type Waiting } from './digest.ts'
+import { composeDigest, type DigestInput, type DigestNotifications } from './digest.ts'
 
 const at = new Date('2026-04-01T10:32:00Z')
-const attack = (id: string): Waiting => ({
+const attack = (id: string): DigestNotifications => ({
   kind: 'attack',
   at,
   attrs: { event_id: id, network: '203.0.113.0/24', class: 'udp.flood', bps: 2e9, pps: 3e5, end: null },
 })
-const input = (shown: readonly Waiting[], counts: DigestInput['counts']): DigestInput => ({
+const input = (shown: readonly DigestNotifications[], counts: DigestInput['counts']): DigestInput => ({
   team: 'Blue',
   shown,
   counts,
@@ -33,7 +33,11 @@ test('several attacks are counted', () => {
 })
 
 test('several kinds are counted together', () => {
-  const decided: Waiting = { kind: 'letter_decided', at, attrs: { filename: 'a.pdf', status: 'accepted' } }
+  const decided: DigestNotifications = {
+    kind: 'letter_decided',
+    at,
+    attrs: { filename: 'a.pdf', status: 'accepted' },
+  }
   const some = composeDigest(
     input(
       [attack('e1'), decided],

@@ -5,7 +5,7 @@ import type { MailContents } from '../mail/mail.ts'
 import { defangLine } from '../mail/defang.ts'
 import { resourceOf } from './resource.ts'
 
-export type Waiting = {
+export type DigestNotifications = {
   readonly kind: NotificationKind
   readonly at: Date
   readonly attrs: Readonly<Record<string, unknown>>
@@ -14,7 +14,7 @@ export type Waiting = {
 export type DigestInput = {
   readonly team: string | null
   /** The newest, oldest first; at least one. */
-  readonly shown: readonly Waiting[]
+  readonly shown: readonly DigestNotifications[]
   /** Number of each kind, of all that wait. */
   readonly counts: readonly { readonly kind: NotificationKind; readonly count: number }[]
   /** When the first of them happened. */
@@ -40,7 +40,7 @@ export function composeDigest(input: DigestInput): MailContents['notifications']
   }
 }
 
-/** With one and with several of a kind. */
+/** The singular and the plural of each kind. */
 const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
   attack: ['attack', 'attacks'],
   attack_ended: ['attack ended', 'attacks ended'],
@@ -76,20 +76,21 @@ function subjectOf({ counts, since }: DigestInput, count: number): string {
 const timeOf = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** Prefixes come from the database and are not defanged; text of other users is. */
-function lineOf({ kind, attrs }: Waiting): string {
+function lineOf({ kind, attrs }: DigestNotifications): string {
   return notificationText(kind, Object.fromEntries(Object.entries(attrs).map(defanged)))
 }
 
 const texts: ReadonlySet<string> = new Set(['filename', 'reason', 'team', 'note', 'subject'])
 /** A subject contains no text of other users. */
-const hasText = ({ attrs }: Waiting): boolean => Object.keys(attrs).some((name) => texts.has(name))
+const hasText = ({ attrs }: DigestNotifications): boolean =>
+  Object.keys(attrs).some((name) => texts.has(name))
 
 const defanged = ([name, value]: readonly [string, unknown]): [string, unknown] => [
   name,
   texts.has(name) && typeof value === 'string' ? defangLine(value) : value,
 ]
 
-function pathOf(shown: readonly Waiting[], count: number): string {
+function pathOf(shown: readonly DigestNotifications[], count: number): string {
   const resources = shown.map(({ kind, attrs }) => resourceOf(kind, attrs))
   const [first] = resources
   const all = (type: string) => resources.every((resource) => resource?.type === type)

@@ -19,7 +19,7 @@ export type FeedRow = {
   readonly read: Date | null
 }
 
-/** The rows of alias `n` that the user sees in the team: the team's, and for staff those of staff. */
+/** The rows of alias `n` for the user in the team: the team's, and for staff also staff notifications. */
 export const visibleIn = (userId: RawBuilder<unknown>, teamId: RawBuilder<unknown>) => sql`
   n.user_id = ${userId} and (n.team_id = ${teamId}
     or (n.team_id is null and exists (select from users u where u.id = n.user_id and u.is_staff)))`

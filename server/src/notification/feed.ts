@@ -1,4 +1,4 @@
-// The feed of a user in the current team: what happened, and what of it was read.
+// The feed of a user in the current team: notifications, and which of them were read.
 import {
   type listNotificationsRoute,
   type Notification,
@@ -12,7 +12,7 @@ import { writePersonalMessages } from '../outbox/outbox.ts'
 import type { Operation } from '../operation/operation.ts'
 import { listFeed, readFeedState, saveRead, type FeedRow } from './feed.store.ts'
 import { resourceOf } from './resource.ts'
-import { requireUser } from './settings.ts'
+import { requireNotifiedUser } from './settings.ts'
 
 type Deps = { readonly db: Db }
 
@@ -21,18 +21,18 @@ export async function listNotifications(
   operation: Operation,
   query: QueryOf<typeof listNotificationsRoute>,
 ): Promise<{ results: Notification[]; count: number }> {
-  const { userId, teamId } = requireUser(operation)
+  const { userId, teamId } = requireNotifiedUser(operation)
   const { page, count } = await listFeed(db, userId, teamId, query)
   return { results: page.map(present), count }
 }
 
-/** Marks the notifications up to an id as read, and tells the user's other tabs. */
+/** Marks the notifications up to an id as read, and notifies the user's other tabs. */
 export function readNotifications(
   { db }: Deps,
   operation: Operation,
   { up_to }: { readonly up_to: number },
 ): Promise<ChangeAnswer<NotificationsChangedData>> {
-  const { userId, teamId } = requireUser(operation)
+  const { userId, teamId } = requireNotifiedUser(operation)
   return runOwnerChange(db, operation, async (trx) => {
     const changed = await saveRead(trx, userId, teamId, up_to)
     const body = await readFeedState(trx, userId, teamId)

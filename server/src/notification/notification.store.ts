@@ -9,10 +9,10 @@ import { writeRows, type RefusedRow } from '../db/write-rows.ts'
 import type { NewNotification, Occurrence, Recipient, ReportedMessage } from './recipient.ts'
 import { settingsOf } from './settings.ts'
 import type { SavedSettings } from './settings.store.ts'
-import type { Waiting } from './digest.ts'
+import type { DigestNotifications } from './digest.ts'
 import { visibleIn } from './feed.store.ts'
 
-export type Position = {
+export type FeedPosition = {
   readonly xid: string
   readonly id: string
   readonly since: Date
@@ -23,8 +23,8 @@ export type Position = {
  * Locks the position in the outbox; undefined while another process has it. A position of another database server, whose
  * transactions have other numbers, becomes the oldest running transaction.
  */
-export async function lockPosition(trx: Trx): Promise<Position | undefined> {
-  const { rows } = await sql<Position>`
+export async function lockPosition(trx: Trx): Promise<FeedPosition | undefined> {
+  const { rows } = await sql<FeedPosition>`
     select case when h.xid < pg_snapshot_xmax(s) then h.xid else pg_snapshot_xmin(s) end::text as xid,
       case when h.xid < pg_snapshot_xmax(s) then h.id else 0 end::text as id, h.since,
       h.xid >= pg_snapshot_xmax(s) as "isReset"
@@ -41,8 +41,10 @@ export async function savePosition(
 
 type OutboxRow = ReportedMessage & { readonly xid: string; readonly row: string }
 
-/** Lists messages of all types in commit order, except those that an older running transaction could still precede. */
-export async function listOutbox(trx: Trx, { xid, id }: Position, limit: number): Promise<OutboxRow[]> {
+/**
+ * Lists messages of all types in commit order, except messages that an older running transaction could still precede.
+ */
+export async function listOutbox(trx: Trx, { xid, id }: FeedPosition, limit: number): Promise<OutboxRow[]> {
   const { rows } = await sql<OutboxRow>`
     select o.xid::text, o.id::text as row, concat(o.xid, '.', o.id) as id, o.team_id as "teamId", o.type, o.at, o.data
     from outbox o
@@ -51,7 +53,7 @@ export async function listOutbox(trx: Trx, { xid, id }: Position, limit: number)
   return rows
 }
 
-/** Lists the ports whose flows have not matched the counters for three hours, of which nobody was notified since. */
+/** Lists the ports whose flows have not matched the counters for three hours, without a notification since. */
 export async function listSamplingOccurrences(trx: Trx, since: Date): Promise<Occurrence[]> {
   const { rows } = await sql<Occurrence>`
     select * from (
@@ -69,8 +71,8 @@ export async function listSamplingOccurrences(trx: Trx, since: Date): Promise<Oc
 const tokenDays = [30, 7, 1]
 
 /**
- * Lists the API tokens and TSIG keys that expire within 30, 7 or 1 days and of which nobody was notified at that time. One that was created with less
- * time left is reported from the next shorter time on.
+ * Lists the API tokens and TSIG keys that expire within 30, 7 or 1 days, without a notification at that time. A token
+ * or key that was created with less time left is reported from the next shorter time on.
  */
 export async function listTokenOccurrences(trx: Trx): Promise<Occurrence[]> {
   const { rows } = await sql<Occurrence>`
@@ -94,8 +96,8 @@ export async function listTokenOccurrences(trx: Trx): Promise<Occurrence[]> {
 const expiryDays = 14
 
 /**
- * Lists the letters that were decided, uploaded or are about to expire and of which nobody was notified yet. A letter does not
- * expire while another one of its announcements is valid for longer.
+ * Lists the letters that were decided, uploaded or are about to expire, without a notification so far. A letter does
+ * not expire while another letter of its announcements is valid for longer.
  */
 export async function listLetterOccurrences(trx: Trx, since: Date): Promise<Occurrence[]> {
   const announcement = sql`(select min(la.announcement_id) from letter_announcements la where la.letter_id = l.id)`
@@ -152,20 +154,24 @@ export async function listRecipients(
   return rows.map(({ saved, ...row }) => ({ ...row, settings: settingsOf(saved ?? undefined) }))
 }
 
-export type Written = { readonly userId: number; readonly teamId: number | null; readonly isWaiting: boolean }
+export type WrittenNotification = {
+  readonly userId: number
+  readonly teamId: number | null
+  readonly isWaiting: boolean
+}
 
 /**
- * Inserts the notifications; of an attack that was reported, the attributes are replaced. The end of an attack is only reported to
- * those to whom its beginning was mailed. Returns those that were written.
+ * Inserts the notifications; replaces the attributes of an attack that was already reported. The end of an attack is
+ * reported only to users who got a mail about its beginning. Returns the written rows.
  */
 export async function insertNotifications(
   trx: Trx,
   rows: readonly NewNotification[],
 ): Promise<{
-  readonly written: readonly Written[]
+  readonly written: readonly WrittenNotification[]
   readonly refused: readonly RefusedRow<NewNotification>[]
 }> {
-  const written: Written[] = []
+  const written: WrittenNotification[] = []
   const refused = await writeRows(
     trx,
     rows,
@@ -174,8 +180,8 @@ export async function insertNotifications(
   return { written, refused }
 }
 
-async function insertAccepted(trx: Trx, rows: readonly NewNotification[]): Promise<Written[]> {
-  const { rows: written } = await sql<Written>`
+async function insertAccepted(trx: Trx, rows: readonly NewNotification[]): Promise<WrittenNotification[]> {
+  const { rows: written } = await sql<WrittenNotification>`
     insert into notifications as n (user_id, team_id, kind, key, at, attrs, mail)
     select r."userId", r."teamId", r.kind, r.key, r.at, r.attrs, case when r."isMailed" then 'waiting' else 'none' end
     from rows from (jsonb_to_recordset(${storedJson(rows)}::jsonb) as ("userId" integer, "teamId" integer, kind text,
@@ -191,7 +197,7 @@ async function insertAccepted(trx: Trx, rows: readonly NewNotification[]): Promi
   return written
 }
 
-type Target = Pick<Written, 'userId' | 'teamId'>
+type Target = Pick<WrittenNotification, 'userId' | 'teamId'>
 
 /** Returns when the last mail was queued, by user and team; locks the rows, which are created if they do not exist. */
 export async function lockMailing(trx: Trx, { userId, teamId }: Target): Promise<Date | null> {
@@ -209,14 +215,17 @@ export async function scheduleMail(trx: Trx, { userId, teamId }: Target, due: Da
 }
 
 export type DueMail = Target & {
-  /** Null: nobody may get it, since the user is no longer staff, has no confirmed address or lacks a required second factor. */
+  /**
+   * Null: it must not be sent, since the user is no longer staff, has no confirmed address or lacks a required second
+   * factor.
+   */
   readonly email: string | null
   readonly team: string | null
   /** A mail that was not sent yet: the next one waits for it. */
   readonly isBlocked: boolean
 }
 
-/** Locks the mail that has been due for longest; undefined if there is none. */
+/** Locks the mail that has been due for longest; undefined if no mail is due. */
 export async function lockDueMail(trx: Trx, now: Date): Promise<DueMail | undefined> {
   const { rows } = await sql<DueMail>`
     select d.user_id as "userId", d.team_id as "teamId", t.name as team,
@@ -243,12 +252,12 @@ export async function listReportSubscribers(db: Db | Trx, teamId: number): Promi
 }
 
 export type WaitingNotifications = {
-  readonly shown: readonly Waiting[]
+  readonly shown: readonly DigestNotifications[]
   readonly counts: readonly { readonly kind: NotificationKind; readonly count: number }[]
   readonly since: Date | null
 }
 
-/** Reads what waits for a mail: the newest, oldest first, and the counts of all. */
+/** Reads the notifications that wait for a mail: the newest ones, oldest first, and the counts of all. */
 export async function readWaiting(
   trx: Trx,
   { userId, teamId }: Target,
@@ -256,7 +265,7 @@ export async function readWaiting(
 ): Promise<WaitingNotifications> {
   const waiting = sql`from notifications n where n.user_id = ${userId}
     and n.team_id is not distinct from ${teamId}::integer and n.mail = 'waiting'`
-  const { rows: shown } = await sql<Waiting>`
+  const { rows: shown } = await sql<DigestNotifications>`
     select kind, at, attrs from (select n.id, n.kind, n.at, n.attrs ${waiting} order by n.id desc limit ${limit}) n
     order by id`.execute(trx)
   const { rows: counts } = await sql<{ kind: NotificationKind; count: number; since: Date }>`
@@ -267,7 +276,7 @@ export async function readWaiting(
   return { shown, counts, since: times.length === 0 ? null : new Date(Math.min(...times)) }
 }
 
-/** Nothing waits any more: `queued` if a mail has it, `none` if it is not mailed. */
+/** Marks the notifications as done: `queued` if a mail contains them, `none` if they are not mailed. */
 export async function saveMailed(
   trx: Trx,
   { userId, teamId }: Target,
@@ -294,7 +303,7 @@ export type FeedState = {
   readonly newestId: number | null
 }
 
-/** Returns the feeds that the targets are part of: one for a team, and for staff those of all their teams. */
+/** Returns the feeds of the targets: one for a team, and for staff the feeds of all their teams. */
 export async function readFeedStates(db: Db | Trx, targets: readonly Target[]): Promise<FeedState[]> {
   const { rows } = await sql<FeedState>`
     with feeds as (

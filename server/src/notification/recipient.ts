@@ -9,7 +9,7 @@ import type { RecipientSettings } from './settings.ts'
 export type Recipient = {
   readonly userId: number
   readonly teamId: number | null
-  /** When the user joined: what began earlier is not reported. */
+  /** When the user joined: earlier events are not reported. */
   readonly joined: Date
   /** Roles in the team; empty for an employee of the provider. */
   readonly roles: readonly Role[]
@@ -46,7 +46,7 @@ export const reportedTypes: readonly ReportedMessage['type'][] = [
   'approval.opened',
 ]
 
-/** The module that a team needs to be told about the kind; null: none. */
+/** The module that a team needs to get the notification; null: no module. */
 export const moduleOfKind = {
   attack: 'lighthouse',
   attack_ended: 'lighthouse',
@@ -64,7 +64,7 @@ export const moduleOfKind = {
   bgp_session_down: 'inventory',
   letter_needed: 'inventory',
   shield_changed: 'shield',
-  // For those who manage API tokens.
+  // For members who manage API tokens.
   token_expiring: null,
 } as const satisfies Record<TeamNotificationKind, ReturnType<typeof moduleOf> | null>
 
@@ -83,7 +83,7 @@ const dayMs = 86_400_000
 /** An update of an attack that has ended for longer, or began earlier without an end, such as a review, is no news. */
 const newsMs = { ended: dayMs, ongoing: 7 * dayMs }
 
-/** Returns what a message reports. */
+/** Returns the occurrences in a message. */
 export function occurrencesOf(message: ReportedMessage): Occurrence[] {
   const { id, teamId, at } = message
   const one = (kind: NotificationKind, attrs: Occurrence['attrs'], key = id, team = teamId): Occurrence => ({
@@ -202,7 +202,7 @@ const portAttrs = ({
 
 type AttackData = MessageData<'incident.ended'>
 
-/** One that another incident took over is reported as a part of that. */
+/** An incident that was merged is reported as a part of the other. */
 const isNews = ({ start, end, merged_into: merged }: AttackData, at: Date): boolean =>
   merged === null && at.getTime() - Date.parse(end ?? start) < (end === null ? newsMs.ongoing : newsMs.ended)
 
@@ -245,7 +245,7 @@ export function notificationsOf(
   )
 }
 
-/** A member is notified of what the member may read. */
+/** A member gets notifications only about parts with read access. */
 function sees({ teamId, kind }: Occurrence, roles: readonly Role[]): boolean {
   if (teamId === null) return true
   const module = moduleOfKind[kind as TeamNotificationKind]

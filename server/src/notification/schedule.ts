@@ -7,7 +7,7 @@ const dayMs = 24 * hourMs
 /** 07:00 UTC. */
 const dailyMs = 7 * hourMs
 
-/** Returns when to mail what happened at `now`; `last` is when the last mail was queued. */
+/** Returns when to mail a notification of `now`; `last` is when the last mail was queued. */
 export function nextMailAt(digest: Digest, now: Date, last: Date | null): Date {
   const at = now.getTime()
   if (digest === 'immediate')

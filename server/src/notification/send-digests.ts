@@ -1,5 +1,6 @@
-// Queues the mails of notifications that are due: one mail with everything that waits for a user in a team. While the user's previous
-// mail was not sent, nothing is queued, so that an outage of the mail server leaves one mail per user and team.
+// Queues the mails of notifications that are due: one mail with all pending notifications of a user in a team. While
+// the user's previous mail was not sent, no mail is queued, so that an outage of the mail server leaves one mail per
+// user and team.
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import type { KeyRing } from '../runtime/secrets.ts'

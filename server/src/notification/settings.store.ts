@@ -13,7 +13,7 @@ export type SavedSettings = {
   readonly kinds: Readonly<Partial<Record<NotificationKind, boolean>>>
 }
 
-/** Returns the saved settings; `teamId` is null for those of staff. */
+/** Returns the saved settings; `teamId` is null for staff notifications. */
 export async function findSettings(
   db: Db | Trx,
   userId: number,
@@ -27,7 +27,7 @@ export async function findSettings(
   return rows[0]
 }
 
-export async function saveSettings(
+export async function saveNotificationSettings(
   trx: Trx,
   userId: number,
   teamId: number | null,
@@ -47,13 +47,13 @@ export async function lockSettings(trx: Trx, userId: number): Promise<void> {
 }
 
 /** Whether the user is a member of the team; the membership is kept until the transaction ends. */
-export async function isMember(trx: Trx, userId: number, teamId: number): Promise<boolean> {
+export async function isLockedMember(trx: Trx, userId: number, teamId: number): Promise<boolean> {
   const { rows } = await sql`
     select from memberships where user_id = ${userId} and team_id = ${teamId} for key share`.execute(trx)
   return rows.length > 0
 }
 
-/** Removes what waits to be mailed: notifications stay in the feed, mails that were not sent are deleted. */
+/** Removes waiting mails: notifications stay in the feed, unsent mails are deleted. */
 export async function deleteWaitingMails(trx: Trx, userId: number, teamId: number | null): Promise<void> {
   const ofUser = sql`user_id = ${userId} and team_id is not distinct from ${teamId}::integer`
   await sql`update notification_mailings set due = null where ${ofUser}`.execute(trx)

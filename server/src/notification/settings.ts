@@ -1,5 +1,5 @@
-// The notification settings of a user: in each team, and for employees of the provider those of staff. A user who saved none has
-// the defaults, which report what needs a person and nothing else.
+// The notification settings of a user: per team, and for employees of the provider also for staff notifications.
+// Without saved settings the defaults apply, which only report events that need a person.
 import type { Digest, NotificationSettings } from '@pharos/contract/messages/notification'
 import {
   staffNotificationKinds,
@@ -13,15 +13,15 @@ import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation, UserActor } from '../operation/operation.ts'
 import { fail } from '../runtime/error.ts'
 import { nextMailAt } from './schedule.ts'
-import type { Subscription } from './unsubscribe.ts'
+import type { MailSubscription } from './unsubscribe.ts'
 import {
   deleteWaitingMails,
   findSettings,
-  isMember,
+  isLockedMember,
   listMailings,
   lockSettings,
   saveDue,
-  saveSettings,
+  saveNotificationSettings,
   type SavedSettings,
 } from './settings.store.ts'
 
@@ -61,7 +61,7 @@ export async function getNotificationSettings(
   { db }: Deps,
   operation: Operation,
 ): Promise<{ body: NotificationSettings; etag: string }> {
-  const body = await present(db, requireUser(operation))
+  const body = await present(db, requireNotifiedUser(operation))
   return { body, etag: etagOf(body) }
 }
 
@@ -70,13 +70,13 @@ export function updateNotificationSettings(
   operation: Operation,
   body: NotificationSettings,
 ): Promise<ChangeAnswer<NotificationSettings>> {
-  const actor = requireUser(operation)
+  const actor = requireNotifiedUser(operation)
   const { userId, teamId, isStaff } = actor
   if (body.staff && !isStaff) throw fail('forbidden', 'staffOnly')
   return runOwnerChange(db, operation, async (trx) => {
     await lockSettings(trx, userId)
     // An employee of the provider may be in a team without being a member.
-    const inTeam = await isMember(trx, userId, teamId)
+    const inTeam = await isLockedMember(trx, userId, teamId)
     const before = await present(trx, actor)
     requireMatch(operation.ifMatch, etagOf(before))
     const { staff, mail, digest, attack_bps: attackBps, attack_pps: attackPps, kinds } = body
@@ -98,10 +98,14 @@ export function updateNotificationSettings(
 }
 
 /** Turns mails of notifications or the monthly report off, without a signed-in user: the link of a mail. The other settings are kept. */
-export async function unsubscribe(db: Db, { userId, teamId, from }: Subscription, now: Date): Promise<void> {
+export async function unsubscribe(
+  db: Db,
+  { userId, teamId, from }: MailSubscription,
+  now: Date,
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // The user may have left the team since the mail.
-    if (teamId !== null && !(await isMember(trx, userId, teamId))) return
+    if (teamId !== null && !(await isLockedMember(trx, userId, teamId))) return
     const settings = settingsOf(await findSettings(trx, userId, teamId))
     const off = from === 'report' ? ({ monthlyReport: false } as const) : ({ mail: false } as const)
     if (!(from === 'report' ? settings.monthlyReport : settings.mail)) return
@@ -118,7 +122,7 @@ async function save(
   settings: SavedSettings,
   now: Date,
 ): Promise<void> {
-  await saveSettings(trx, userId, teamId, settings)
+  await saveNotificationSettings(trx, userId, teamId, settings)
   if (!settings.mail) return deleteWaitingMails(trx, userId, teamId)
   for (const { last, isDue } of await listMailings(trx, userId, teamId))
     if (isDue) await saveDue(trx, userId, teamId, nextMailAt(settings.digest, now, last))
@@ -146,7 +150,7 @@ const pick = <K extends NotificationKind>(kinds: RecipientSettings['kinds'], nam
   Object.fromEntries(names.map((name) => [name, kinds[name]])) as Record<K, boolean>
 
 /** Returns the actor if it is a user. Throws `unauthenticated` for an API token, which gets no notifications. */
-export function requireUser({ actor }: Operation): UserActor {
+export function requireNotifiedUser({ actor }: Operation): UserActor {
   if (actor.kind === 'user') return actor
   throw fail('unauthenticated', 'personal')
 }

@@ -1,5 +1,5 @@
-// The page behind the link of a mail: GET asks and changes nothing, since mail programs and scanners open links; POST ends the mails,
-// from the button of the page or at once from a mail program (RFC 8058).
+// The page behind the link of a mail: GET only asks, since mail programs and scanners open links; POST ends the mails,
+// from the button of the page or directly from a mail program (RFC 8058).
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Db } from '../db/postgres.ts'
 import { messagePage, messagePagePolicy } from '../http/message-page.ts'
@@ -16,7 +16,7 @@ type Params = { Params: { token: string } }
 
 export function addUnsubscribe(server: FastifyInstance, { db, ring, now }: UnsubscribeDeps): void {
   server.register(async (pages) => {
-    // The body, of any form, is not read: the URL says it all.
+    // The body, of any form, is not read: the URL is sufficient.
     pages.removeAllContentTypeParsers()
     pages.addContentTypeParser(
       '*',

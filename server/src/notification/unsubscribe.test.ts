@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { createKeyRing } from '../runtime/secrets.ts'
-import { parseUnsubscribeToken, unsubscribeUrl, type Subscription } from './unsubscribe.ts'
+import { parseUnsubscribeToken, unsubscribeUrl, type MailSubscription } from './unsubscribe.ts'
 
 const ring = createKeyRing(['a-secret-of-at-least-thirty-two-bytes'])
 const now = new Date('2026-04-01T10:00:00Z')
-const tokenOf = ({ from = 'notifications', ...target }: Partial<Subscription>, keys = ring) =>
+const tokenOf = ({ from = 'notifications', ...target }: Partial<MailSubscription>, keys = ring) =>
   unsubscribeUrl(keys, 'https://portal.example', { userId: 7, teamId: 3, ...target, from }, now).replace(
     /.*\//,
     '',

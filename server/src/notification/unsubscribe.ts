@@ -1,8 +1,8 @@
-// The link that ends the mails of a user in a team without signing in. It is signed and names both; it proves nothing else, gives no
-// access, and expires.
+// The link that ends the mails of a user in a team without signing in. It is signed and contains both; it is no other
+// proof, gives no access, and expires.
 import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
 
-export type Subscription = {
+export type MailSubscription = {
   readonly userId: number
   /** Null: the mails to an employee of the provider. */
   readonly teamId: number | null
@@ -10,7 +10,7 @@ export type Subscription = {
   readonly from: 'notifications' | 'report'
 }
 
-/** Mails are kept for long, and RFC 8058 asks for links that work; after this time, the settings in the portal remain. */
+/** Mails are kept for long, and RFC 8058 requires working links; after this time, the settings in the portal remain. */
 const lifetimeSeconds = 365 * 86_400
 
 const form = /^([1-9]\d{0,9})\.(\d{1,10})(r?)\.(\d{1,12})\.([\w-]{43})$/
@@ -19,7 +19,7 @@ const form = /^([1-9]\d{0,9})\.(\d{1,10})(r?)\.(\d{1,12})\.([\w-]{43})$/
 export function unsubscribeUrl(
   ring: KeyRing,
   publicUrl: string,
-  { userId, teamId, from }: Subscription,
+  { userId, teamId, from }: MailSubscription,
   now: Date,
 ): string {
   const expires = Math.floor(now.getTime() / 1000) + lifetimeSeconds
@@ -27,8 +27,8 @@ export function unsubscribeUrl(
   return `${publicUrl}/unsubscribe/${claims}.${mac(ring, 'unsubscribe', claims).toString('base64url')}`
 }
 
-/** Returns what the token is for; undefined if it was not signed here or has expired. */
-export function parseUnsubscribeToken(ring: KeyRing, token: string, now: Date): Subscription | undefined {
+/** Returns the subscription of the token; undefined if it was not signed here or has expired. */
+export function parseUnsubscribeToken(ring: KeyRing, token: string, now: Date): MailSubscription | undefined {
   const [, userId, teamId, report, expires, signature] = form.exec(token) ?? []
   if (userId === undefined || signature === undefined) return undefined
   const claims = claimsOf(userId, teamId!, report!, expires!)

@@ -4,7 +4,7 @@ import { fail } from '../runtime/error.ts'
 
 /**
  * Returns the tag with its quotes: `"7"`. `beside` is the unversioned part of the response, such as checks:
- * `"7.Jx3..."`. For a resource without a version of its own, it is the part that a client can change.
+ * `"7.Jx3..."`. For a resource without a version, it is the part that a client can change.
  */
 export function etagOf(version: number | object, beside?: unknown): string {
   const known = typeof version === 'number' ? version : digestOf(version)
@@ -14,10 +14,13 @@ export function etagOf(version: number | object, beside?: unknown): string {
 const digestOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
 
-/** The condition of `If-None-Match: *` on a change, in the place of If-Match: no tag matches, so that only what does not exist is created. */
+/**
+ * The condition of `If-None-Match: *` on a change, in the place of If-Match: no tag matches, so that only missing
+ * resources are created.
+ */
 export const onlyAbsent = 'absent'
 
-/** Throws 412 if the condition needs a resource that exists. The caller has found none. */
+/** Throws 412 if the condition needs an existing resource, which the caller has not found. */
 export function requireNoMatch(ifMatch: string | null): void {
   if (ifMatch !== null && ifMatch !== onlyAbsent) throw fail('precondition_failed', 'absent')
 }

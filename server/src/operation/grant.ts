@@ -13,7 +13,7 @@ export type GrantHolder = {
 export const mayDo = ({ roles, isStaff }: GrantHolder, grant: Grant): boolean =>
   isStaff || hasGrant(roles, grant)
 
-/** Throws `forbidden` unless a role of the caller has the grant; `scope` is that of the operation. */
+/** Throws `forbidden` unless a role of the caller has the grant; `scope` is the scope of the operation. */
 export function requireGrant(holder: GrantHolder, grant: Grant, scope?: string): void {
   if (!mayDo(holder, grant)) throw lacksGrant(holder.kind, grant, scope)
 }

@@ -1,5 +1,5 @@
-// The resources to which a credential is limited, as its actor has them, and the refusal of what is outside. A limit closes everything that
-// it does not name. Pure.
+// The resources to which a credential is limited, in its actor, and the refusal of other objects. A limit closes
+// everything that it does not name. Pure.
 import type { ProblemError } from '@pharos/contract/problem'
 import type { LimitKind } from '@pharos/contract/resource-limit'
 import { errorAt, fail, failWith, type Failure } from '../runtime/error.ts'
@@ -17,7 +17,7 @@ export type ZoneLimit = {
   readonly names: readonly NamePattern[] | null
   /** Numbers of types; null: all types. */
   readonly types: ReadonlySet<number> | null
-  /** As answers show it: `zone example.com (_acme-challenge; TXT)`. */
+  /** Text for answers: `zone example.com (_acme-challenge; TXT)`. */
   readonly text: string
 }
 

@@ -27,7 +27,7 @@ export type UserActor = Holder & {
   readonly userId: number
   readonly sessionId: string
   readonly isStaff: boolean
-  /** The team requires a second factor, and the user has none. */
+  /** The team requires a second factor, and the user has not enabled it. */
   readonly lacksSecondFactor: boolean
 }
 
@@ -66,7 +66,7 @@ export type Operation<A extends AnyActor | TsigKeyActor = Actor> = {
   readonly actor: A
   readonly requestId: string
   readonly address: string
-  /** Validate and plan completely, store nothing. */
+  /** Validate and plan completely, without storing. */
   readonly dryRun: boolean
   /** The `If-Match` header; null if absent. */
   readonly ifMatch: string | null
@@ -75,7 +75,7 @@ export type Operation<A extends AnyActor | TsigKeyActor = Actor> = {
 }
 
 /** The team whose data is read, for a caller of an operation or for a loop. */
-export type TeamReader = { readonly actor: Pick<Actor, 'teamId' | 'isStaff'> }
+export type ReadingActor = { readonly actor: Pick<Actor, 'teamId' | 'isStaff'> }
 
 /** One call of an operation of staff. */
 export type StaffOperation = Operation<StaffActor>

@@ -19,8 +19,9 @@ export type MessageRow = {
 export type TypeModule = { readonly type: string; readonly module: string }
 
 /**
- * Inserts in the given order, with a delivery for each enabled webhook that receives the message, and wakes what sends them. Webhooks deleted
- * meanwhile are skipped; the others are locked until the transaction ends. `body` and `message_id` are as message.ts describes.
+ * Inserts in the given order, with a delivery for each enabled webhook that receives the message, and wakes the
+ * senders. Webhooks deleted in the meantime are skipped; the others are locked until the transaction ends. `body` and
+ * `message_id` are as message.ts describes.
  */
 export async function insertMessages(
   trx: Trx,

@@ -4,25 +4,25 @@ import type { Db } from '../db/postgres.ts'
 import type { NetboxClient } from '../drivers/netbox/client.ts'
 import type { NetboxMapping } from '../drivers/netbox/mapping.ts'
 import { readObjects } from '../drivers/netbox/read-objects.ts'
-import { toEntries, type Element, type NetboxDocument } from '../drivers/netbox/to-entries.ts'
+import { toEntries, type NetboxElement, type NetboxDocument } from '../drivers/netbox/to-entries.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { preparePlatform, readCurrent, type Prepared } from './engine/apply.ts'
-import { rowsOf } from './engine/define-kind.ts'
+import { rowsByKey } from './engine/define-kind.ts'
 import { documentOf, type PlatformDocument } from './engine/document.ts'
 import type { Current, Kind, PlanOptions, Row } from './engine/kind.ts'
-import { device } from './kinds/device.ts'
-import { location } from './kinds/location.ts'
+import { deviceKind } from './kinds/device.ts'
+import { locationKind } from './kinds/location.ts'
 import { platformKinds } from './kinds/index.ts'
-import { port } from './kinds/port.ts'
-import { service } from './kinds/service.ts'
-import { team } from './kinds/team.ts'
+import { portKind } from './kinds/port.ts'
+import { serviceKind } from './kinds/service.ts'
+import { teamKind } from './kinds/team.ts'
 import { managerOf } from './engine/plan.ts'
 import type { Path } from './engine/problem.ts'
 import type { SecretDeps } from './engine/secrets.ts'
 
 export type NetboxSource = { readonly client: NetboxClient; readonly mapping: NetboxMapping }
 
-/** Changes nothing. Throws a DriverError if NetBox was not read completely, a PlatformError if an object is not accepted. */
+/** Only reads. Throws a DriverError if NetBox was not read completely, a PlatformError if an object is not accepted. */
 export async function prepareImport(
   db: Db,
   { client, mapping }: NetboxSource,
@@ -34,26 +34,28 @@ export async function prepareImport(
   const managed = (kind: string) => managedKeys(current, platformKinds.get(kind), true).length
   if (objects.devices.length === 0 && managed('device') > 0) throw emptyList('devices', managed('device'))
   if (objects.circuits.length === 0 && managed('service') > 0) throw emptyList('circuits', managed('service'))
-  const ports = [...rowsOf(current, port).values()]
+  const ports = [...rowsByKey(current, portKind).values()]
   const existing = {
-    teams: new Set(rowsOf(current, team).keys()),
+    teams: new Set(rowsByKey(current, teamKind).keys()),
     ports: new Map(ports.map(({ key, fields }) => [`${fields.device} ${fields.interface}`, key])),
     portsByRef: new Map(
       ports
         .filter((row) => managerOf(row as unknown as Row) === 'netbox')
         .map(({ key, fields }) => [fields.external_ref, key]),
     ),
-    locations: new Set(managedKeys(current, location as unknown as Kind, false)),
+    locations: new Set(managedKeys(current, locationKind as unknown as Kind, false)),
   }
   const { document, notices } = toEntries(objects, existing, mapping)
   const prepared = await preparePlatform(platformKinds, db, documentOfNetbox(document), noSecrets, {
     ...options,
     source: 'netbox',
     renamed: new Map([
-      ...renamedKeys(current, platformKinds.get(device.name), document.devices, ({ name }) => String(name)),
+      ...renamedKeys(current, platformKinds.get(deviceKind.name), document.devices, ({ name }) =>
+        String(name),
+      ),
       ...renamedKeys(
         current,
-        platformKinds.get(service.name),
+        platformKinds.get(serviceKind.name),
         document.services,
         ({ team: slug, name }) => `${String(slug)} ${String(name)}`,
       ),
@@ -66,10 +68,10 @@ export async function prepareImport(
 function renamedKeys(
   current: Current,
   kind: Kind,
-  elements: readonly Element[],
-  keyOf: (element: Element) => string,
+  elements: readonly NetboxElement[],
+  keyOf: (element: NetboxElement) => string,
 ): [string, string][] {
-  const rows = rowsOf(current, kind)
+  const rows = rowsByKey(current, kind)
   const wanted = new Map(elements.map((element) => [element['external_ref'], keyOf(element)]))
   const moves = [...rows.values()].flatMap((row): [string, string][] => {
     const key = wanted.get(row.fields['external_ref'])
@@ -78,7 +80,7 @@ function renamedKeys(
   })
   const leaving = new Set(moves.map(([from]) => from))
   const isSameTeam = ([from, to]: [string, string]) =>
-    kind.name !== service.name || from.split(' ')[0] === to.split(' ')[0]
+    kind.name !== serviceKind.name || from.split(' ')[0] === to.split(' ')[0]
   return moves
     .filter((move) => isSameTeam(move) && (!rows.has(move[1]) || leaving.has(move[1])))
     .map(([from, to]) => [`${kind.name} ${from}`, to])
@@ -86,7 +88,7 @@ function renamedKeys(
 
 /** The keys of the rows that the import manages, or of the others. */
 const managedKeys = (current: Current, kind: Kind, isManaged: boolean): string[] =>
-  [...rowsOf(current, kind).values()]
+  [...rowsByKey(current, kind).values()]
     .filter((row) => (managerOf(row) === 'netbox') === isManaged)
     .map(({ key }) => key)
 

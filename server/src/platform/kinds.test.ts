@@ -8,12 +8,12 @@ import { parse } from 'yaml'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../db/testing.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import { applyPlatform, preparePlatform, readCurrent } from './engine/apply.ts'
-import { rowsOf } from './engine/define-kind.ts'
+import { rowsByKey } from './engine/define-kind.ts'
 import { documentOf } from './engine/document.ts'
 import type { PlatformChange, Create, Current, Kind, Update } from './engine/kind.ts'
 import { platformKinds } from './kinds/index.ts'
 import { PlatformError } from './engine/problem.ts'
-import type { Plan } from './engine/plan.ts'
+import type { ApplyPlan } from './engine/plan.ts'
 import { sampleText } from './samples.ts'
 import { isLongRun } from '../runtime/testing-scale.ts'
 
@@ -355,7 +355,7 @@ function elementOf(section: string): Element {
   return typeof element === 'object' ? element : sample[section]![element]!
 }
 
-/** Fields of an identity never change; those of a team's element are its team. */
+/** Fields of an identity never change; an element of a team has its team as identity. */
 const isIdentity = ({ identity }: Kind, field: string) => identity.includes(field) || field === 'team'
 
 describe('every kind of the platform file', () => {
@@ -366,7 +366,7 @@ describe('every kind of the platform file', () => {
   async function apply(
     platform: Platform,
     options: { prune?: boolean; enforce?: boolean } = {},
-  ): Promise<Plan> {
+  ): Promise<ApplyPlan> {
     const deps = { ring, readText: (path: string) => files[path] ?? assert.fail(`no file ${path}`) }
     const flags = { prune: false, enforce: true, ...options }
     const document = documentOf('request', platform)
@@ -383,7 +383,7 @@ describe('every kind of the platform file', () => {
     await emptyTables(database.postgres.owner, tables, { restart: true })
   }
 
-  const changesOf = ({ changes }: Plan, { name }: Kind): PlatformChange[] =>
+  const changesOf = ({ changes }: ApplyPlan, { name }: Kind): PlatformChange[] =>
     changes.filter((change) => change.kind === name)
 
   it('is created, and unchanged when applied again', async () => {
@@ -402,7 +402,7 @@ describe('every kind of the platform file', () => {
     const plan = await apply(sample)
     const stored = await read()
     for (const kind of platformKinds.kinds) {
-      const rows = rowsOf(stored, kind)
+      const rows = rowsByKey(stored, kind)
       const created = changesOf(plan, kind) as Create[]
       assert.deepEqual([...rows.keys()].toSorted(), created.map(({ key }) => key).toSorted())
       for (const { key, fields } of rows.values()) {
@@ -424,8 +424,8 @@ describe('every kind of the platform file', () => {
     })
     const copies = await read()
     for (const kind of platformKinds.kinds) {
-      const copy = rowsOf(copies, kind)
-      for (const [key, { fields }] of rowsOf(stored, kind)) assert.deepEqual(copy.get(key)?.fields, fields)
+      const copy = rowsByKey(copies, kind)
+      for (const [key, { fields }] of rowsByKey(stored, kind)) assert.deepEqual(copy.get(key)?.fields, fields)
     }
     assert.deepEqual((await apply(sample)).changes, [])
   })
@@ -497,7 +497,7 @@ describe('every kind of the platform file', () => {
       }
       const { isShared = false, initial } = declared[field]!
       const stored = await readCurrent({ kinds: [changedKind] }, database.postgres.owner)
-      const row = rowsOf(stored, changedKind).get(key)!
+      const row = rowsByKey(stored, changedKind).get(key)!
       const now = row.fields[field]
       const changed = changes.find((one) => one.field === field)
       if (isShared || row.setByOwner.includes(field))
@@ -506,7 +506,7 @@ describe('every kind of the platform file', () => {
       else assert.notEqual(now, undefined)
     }
 
-    /** Applying the sample again would not undo the change of a field that the sample leaves out. */
+    /** Applying the sample again would not undo the change of a field that the sample omits. */
     async function undo(change: Update): Promise<void> {
       const { row, fields } = change
       const before = Object.fromEntries(Object.keys(fields).map((field) => [field, row.fields[field]]))
@@ -528,7 +528,7 @@ describe('every kind of the platform file', () => {
     async function fieldsOfAll(): Promise<string> {
       const current = await read()
       const rows = platformKinds.kinds.map((kind) =>
-        [...rowsOf(current, kind)].map(([key, { fields }]) => [key, fields]),
+        [...rowsByKey(current, kind)].map(([key, { fields }]) => [key, fields]),
       )
       return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
     }
@@ -568,7 +568,7 @@ describe('every kind of the platform file', () => {
         await endAssignments()
         await apply(nothing, { prune: true })
         const rest = await read()
-        for (const one of platformKinds.kinds) assert.equal(rowsOf(rest, one).size, 0, one.name)
+        for (const one of platformKinds.kinds) assert.equal(rowsByKey(rest, one).size, 0, one.name)
       })
     }
   })

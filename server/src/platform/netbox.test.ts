@@ -1,5 +1,5 @@
-// The import from NetBox against a database: what it creates, changes and deletes, what belongs to the platform file, and that an
-// answer that is incomplete, empty or much smaller changes nothing.
+// The import from NetBox against a database: created, changed and deleted rows, rows of the platform file, and that an
+// incomplete, empty or much smaller answer changes no rows.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { approvalsOf, decideApproval, openApprovals } from '../approval/testing.ts'
@@ -82,7 +82,7 @@ async function assignments(): Promise<unknown[]> {
 }
 
 const devices = (count: number) =>
-  Array.from({ length: count }, (_, at) => fake.device(100 + at, `d${at}`, { primary_ip: null }))
+  Array.from({ length: count }, (_, at) => fake.netboxDevice(100 + at, `d${at}`, { primary_ip: null }))
 
 describe('the import from NetBox', () => {
   it('creates locations, devices, services and ports, once, and clears what NetBox no longer has', async () => {
@@ -108,7 +108,7 @@ describe('the import from NetBox', () => {
     netbox.lists['circuits/circuits'] = [
       fake.circuit(1, 'C-1', 'demo', { commit_rate: null, install_date: null }),
     ]
-    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams', { primary_ip: null, serial: '' })]
+    netbox.lists['dcim/devices'] = [fake.netboxDevice(1, 'r1.ams', { primary_ip: null, serial: '' })]
     await sync()
     const cleared = await sql`
       select serial, management_address, commit_bps, start_date from devices, services`.execute(owner())
@@ -176,7 +176,7 @@ describe('the import from NetBox', () => {
   it('changes nothing after an incomplete or empty answer, and reports it', async () => {
     await sync()
     const before = await names('devices')
-    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(3)]
+    netbox.lists['dcim/devices'] = [fake.netboxDevice(1, 'r1.ams'), ...devices(3)]
     for (const fault of [
       { countBy: 5 },
       { answers: Array.from({ length: 4 }, () => ({ status: 502, headers: { 'retry-after': '0' } })) },
@@ -191,7 +191,7 @@ describe('the import from NetBox', () => {
     netbox.lists['dcim/devices'] = [{ id: 1, name: 'r1' } as never]
     await assert.rejects(sync(), /dcim\/devices 1: role is required/)
     netbox.lists['dcim/devices'] = [
-      fake.device(1, 'r1', { site: { slug: 'x' }, role: { slug: 'e'.repeat(300) } }),
+      fake.netboxDevice(1, 'r1', { site: { slug: 'x' }, role: { slug: 'e'.repeat(300) } }),
     ]
     await assert.rejects(sync(), /netbox:device:1: role must/)
     assert.deepEqual(await names('devices'), before)
@@ -201,12 +201,12 @@ describe('the import from NetBox', () => {
   })
 
   const manyDeletions = async (): Promise<void> => {
-    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(10)]
+    netbox.lists['dcim/devices'] = [fake.netboxDevice(1, 'r1.ams'), ...devices(10)]
     await sync()
     netbox.lists['dcim/devices'] = [
-      fake.device(1, 'r1.ams'),
+      fake.netboxDevice(1, 'r1.ams'),
       ...devices(6),
-      fake.device(200, 'new', { primary_ip: null }),
+      fake.netboxDevice(200, 'new', { primary_ip: null }),
     ]
     await sync()
   }
@@ -249,13 +249,13 @@ describe('the import from NetBox', () => {
       Array.from({ length: 4 }, () => 'remove device'),
     )
     await decideApproval(owner(), approval!.id, 'approved')
-    // One more than staff have seen: nothing is deleted, and they are asked again.
-    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(5)]
+    // One deletion more than in the approval: no row is deleted, and a new approval is opened.
+    netbox.lists['dcim/devices'] = [fake.netboxDevice(1, 'r1.ams'), ...devices(5)]
     await sync()
     assert.equal((await names('devices')).length, 11)
     const [grown] = await openApprovals(owner())
     assert.deepEqual([grown!.item_count, grown!.replaces], [5, null])
-    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(6)]
+    netbox.lists['dcim/devices'] = [fake.netboxDevice(1, 'r1.ams'), ...devices(6)]
     await sync()
     assert.equal((await names('devices')).length, 7, 'the approval is still valid')
     assert.deepEqual(await openApprovals(owner()), [])
@@ -319,7 +319,7 @@ describe('the import from NetBox', () => {
     await survey('et-0/0/1')
     const [before] = await rowIds()
     assert.equal(before!.place, 'r1.ams et-0/0/1')
-    netbox.lists['dcim/devices'] = [fake.device(1, 'r9.ams')]
+    netbox.lists['dcim/devices'] = [fake.netboxDevice(1, 'r9.ams')]
     netbox.lists['circuits/circuits'] = [fake.circuit(1, 'C-9', 'demo')]
     await sync()
     const [renamed] = await rowIds()
@@ -340,10 +340,16 @@ describe('the import from NetBox', () => {
   })
 
   it('follows two devices that exchange their names, and a new interface with the former name of another', async () => {
-    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), fake.device(5, 'r5.ams', { primary_ip: null })]
+    netbox.lists['dcim/devices'] = [
+      fake.netboxDevice(1, 'r1.ams'),
+      fake.netboxDevice(5, 'r5.ams', { primary_ip: null }),
+    ]
     await sync()
     const [before] = await rowIds()
-    netbox.lists['dcim/devices'] = [fake.device(1, 'r5.ams'), fake.device(5, 'r1.ams', { primary_ip: null })]
+    netbox.lists['dcim/devices'] = [
+      fake.netboxDevice(1, 'r5.ams'),
+      fake.netboxDevice(5, 'r1.ams', { primary_ip: null }),
+    ]
     await sync()
     assert.deepEqual(await rowIds(), [{ ...before, place: 'r5.ams et-0/0/1' }])
     const list = interfacesOf()

@@ -66,8 +66,8 @@ export type SyncDeps = {
 }
 
 /**
- * One run: plans with pruning, and applies the plan unless it deletes too much. Deletions that staff rejected are left out; all others wait
- * for them. Saves the result, and throws if it failed.
+ * One run: plans with pruning, and applies the plan unless it deletes too much. Skips deletions that staff rejected;
+ * all others wait for approval. Saves the result, and throws if it failed.
  */
 export async function syncInventory(deps: SyncDeps, signal: AbortSignal): Promise<void> {
   const { db, source, log } = deps

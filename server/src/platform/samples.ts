@@ -1,5 +1,5 @@
 // For tests of the platform file: a small platform as text, and the check of a text without a database.
-import { checkPlatform, type Checked } from './engine/check.ts'
+import { checkPlatform, type CheckedDocument } from './engine/check.ts'
 import { parseYaml } from './engine/document.ts'
 import type { Current } from './engine/kind.ts'
 import { platformKinds } from './kinds/index.ts'
@@ -43,12 +43,12 @@ sources:
 /** An empty database. */
 export const nothing: Current = { rows: new Map(), removed: new Set() }
 
-export function checkText(text: string, current = nothing, prune = false): Checked {
+export function checkText(text: string, current = nothing, prune = false): CheckedDocument {
   return checkPlatform(platformKinds, parseYaml('platform.yaml', text), current, { prune })
 }
 
 /** `line:column: message` of every problem, in the order of the file. */
-export function problemsOf(text: string, current = nothing, prune = false): string[] {
+export function problemLinesOf(text: string, current = nothing, prune = false): string[] {
   const { problems } = new PlatformError('', checkText(text, current, prune).problems)
   return problems.map(({ line, column, message }) => `${line}:${column}: ${message}`)
 }

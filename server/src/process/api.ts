@@ -96,7 +96,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     mounted,
     facades,
     requireVisible: createRequireVisible(deps.postgres),
-    onDenied: (denied) => refusals.note(audit.refusalOf(denied)),
+    onDenied: (denied) => refusals.note(audit.refusedCallOf(denied)),
   })
   for (const component of attached) {
     server.addHook('onReady', async () => component.start?.())

@@ -11,7 +11,7 @@ import { createDecoder } from '../drivers/netflow/decoder.ts'
 import { dispatch, type Handlers } from '../runtime/handlers.ts'
 
 const reportMs = 1_000
-/** Without the privilege the kernel grants what net.core.rmem_max allows. */
+/** Without the privilege the kernel limits it to net.core.rmem_max. */
 const receiveBufferBytes = 32 * 2 ** 20
 
 const { addresses, slots, batches } = workerData as ReceiveData

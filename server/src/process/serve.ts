@@ -1,5 +1,5 @@
-// One process with one or more roles: opens the shared parts first, then the parts of each role, in the order of the modules; they stop in the
-// reverse order. A module's parts.ts decides what runs in which role.
+// One process with one or more roles: opens the shared parts first, then the parts of each role, in the order of the
+// modules; they stop in the reverse order. A module's parts.ts decides which parts run in which role.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import * as audit from '../audit/parts.ts'
@@ -39,7 +39,7 @@ import { createHealthServer } from './http.ts'
 import { createShared, type Parts, type Shared } from './shared.ts'
 
 export type Serving = Running & {
-  /** Reports that it is not ready, and resolves when load balancers have had the time to notice; or at once, without that time. */
+  /** Reports that it is not ready, and resolves after the drain time for load balancers; immediately if it is 0. */
   drain(): Promise<void>
   /** The URL at which it listens, such as `http://127.0.0.1:8080`. */
   readonly url: string | undefined
@@ -99,7 +99,7 @@ export async function runRole(
   const running = await startComponents(
     [
       { name: 'postgresql', stop: () => open.stop() },
-      // Before everything that sends.
+      // Before all sending parts.
       gate,
       flowStore.part,
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import type { Asn } from '../net/asn.ts'
-import { findMember } from './as-set.ts'
+import { findAsSetMember } from './as-set.ts'
 import type { AsSetMembers } from './irr-source.ts'
 import { scaled } from '../runtime/testing-scale.ts'
 
@@ -33,10 +33,10 @@ describe('findMember', () => {
       'AS-C': [1, 2],
       'AS-D': [1],
     })
-    assert.deepEqual(await findMember('AS-A', of(9), membersOf, wide), { found: false })
+    assert.deepEqual(await findAsSetMember('AS-A', of(9), membersOf, wide), { found: false })
     assert.deepEqual(asked, ['AS-A', 'AS-B', 'AS-C', 'AS-D'])
     asked.length = 0
-    const found = await findMember('AS-A', of(1), membersOf, wide)
+    const found = await findAsSetMember('AS-A', of(1), membersOf, wide)
     assert.deepEqual(found, { found: true, asn: 1, through: ['AS-A', 'AS-C'] })
     assert.deepEqual(asked, ['AS-A', 'AS-B', 'AS-C'])
   })
@@ -44,14 +44,14 @@ describe('findMember', () => {
   it('queries no more sets than the limit, and reports that', async () => {
     const names = Array.from({ length: 500 }, (_, at) => `AS-N${at}`)
     const { asked, membersOf } = lookup({ 'AS-A': names })
-    const found = await findMember('AS-A', of(1), membersOf, { depthMax: 5, setsMax: 20 })
+    const found = await findAsSetMember('AS-A', of(1), membersOf, { depthMax: 5, setsMax: 20 })
     assert.deepEqual(found, { found: false, reason: 'AS-A contains more than 20 sets' })
     assert.equal(asked.length, 20)
   })
 
   it('rejects if a set cannot be queried', async () => {
     const fails = () => Promise.reject(new Error('down'))
-    await assert.rejects(findMember('AS-A', of(1), fails, wide), /down/)
+    await assert.rejects(findAsSetMember('AS-A', of(1), fails, wide), /down/)
   })
 
   const name = fc.constantFrom('AS-A', 'AS-B', 'AS-C', 'AS-D', 'AS-E')
@@ -64,7 +64,7 @@ describe('findMember', () => {
         anySets,
         fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { maxLength: 2 }),
         async (sets, wanted) => {
-          const found = await findMember('AS-A', of(...wanted), lookup(sets).membersOf, wide)
+          const found = await findAsSetMember('AS-A', of(...wanted), lookup(sets).membersOf, wide)
           assert.equal(
             found.found,
             [...closure(sets)].some((asn) => wanted.includes(asn)),

@@ -1,5 +1,5 @@
-// Searches an as-set and the sets in it for one of several ASNs. Real sets contain each other, have tens of thousands of names, and
-// belong to anyone, so the search is bounded. A search that reaches its bound never counts as a match.
+// Searches an as-set and its member sets for one of several ASNs. Real sets contain each other, have tens of thousands
+// of names, and belong to anyone, so the search is bounded. A search that reaches its bound never counts as a match.
 import type { Asn } from '../net/asn.ts'
 import { parseAsSetName } from './objects/rpsl-objects.ts'
 import { RpslError } from './objects/rpsl.ts'
@@ -14,13 +14,13 @@ export type AsSetLimits = {
 
 export type AsSetFinding =
   | { readonly found: true; readonly asn: Asn; readonly through: readonly string[] }
-  /** `reason`: why the search ended, if not because none of the ASNs is a member. */
+  /** `reason`: why the search ended early; absent if it is complete. */
   | { readonly found: false; readonly reason?: string }
 
 type Path = { readonly name: string; readonly from: Path | undefined; readonly depth: number }
 
 /** Searches breadth first, so that the path to the member is a shortest one. Rejects as `membersOf` does. */
-export async function findMember(
+export async function findAsSetMember(
   asSet: string,
   wanted: ReadonlySet<Asn>,
   membersOf: (name: string) => Promise<AsSetMembers | undefined>,

@@ -8,7 +8,7 @@ import { createAnswerCache, type CachedAnswer } from './irr-cache.ts'
 
 export type IrrSourceStatus = {
   readonly name: string
-  /** `unknown` before the first query; `suspicious` while it is empty or lost many objects at once. */
+  /** `unknown` before the first query; `suspicious` while it is empty or has lost many objects. */
   readonly state: 'unknown' | 'up' | 'down' | 'suspicious'
   readonly since: Date | null
   readonly lastAnswered: Date | null
@@ -24,13 +24,13 @@ export type IrrReaderOptions = {
   readonly now: () => Date
   /** From 0 to below 1, for the jitter. */
   readonly random: () => number
-  /** How long an answer is used, unless the source's serial changes. */
+  /** Time for which an answer is used, unless the source's serial changes. */
   readonly cacheMs: number
   /** How long an answer of the same serial is used while the source is down. */
   readonly staleMaxMs: number
   /** About the number of objects in the cache. */
   readonly cacheWeightMax: number
-  /** How long a source that lost all objects must stay empty before it is used. 0: at once. */
+  /** How long a source that lost all objects must stay empty before it is used. 0: without delay. */
   readonly confirmMs: number
   /** Called when the source is available again, because its data may have changed. */
   readonly onRecovered: () => void
@@ -246,8 +246,8 @@ export class IrrReader {
   }
 
   /**
-   * Repeats a query that was answered before: a server may answer for its serials, and not for its objects. Not the query that
-   * failed, which may be the only one that does.
+   * Repeats an answered query: a server may answer for its serials, and not for its objects. The failed query is not
+   * repeated, because it may be the only failing one.
    */
   async #repeatWitness(): Promise<void> {
     const witness = [...this.#witnesses.values()].at(-1)

@@ -21,9 +21,9 @@ export type AsSetMembers = {
 }
 
 /**
- * Every call ends within the configured timeout of the driver, or when the signal is aborted, and rejects with a `DriverError`
- * then: `refused` if only this query has no answer (too large, not allowed), `unreachable` and `protocol` if the source as a
- * whole cannot be used now. The source retries nothing. "Does not exist" is an answer.
+ * Every call ends within the configured timeout of the driver, or when the signal is aborted, and rejects with a
+ * `DriverError` then: `refused` if only this query has no answer (too large, not allowed), `unreachable` and `protocol`
+ * if the source as a whole cannot be used now. The source does not retry. "Does not exist" is an answer.
  */
 export interface IrrSource {
   /** For operators: as configured, without credentials. */
@@ -33,15 +33,15 @@ export interface IrrSource {
   /** Resolves with the objects of exactly this prefix and of every less specific one, in no particular order. */
   routeObjects(prefix: Prefix, signal: AbortSignal): Promise<readonly RouteObject[]>
   /**
-   * Resolves with the object of the first regional registry that has it, if none has with that of the first other one: an object that
-   * anyone may register hides none of the holder. Undefined if it does not exist.
+   * Resolves with the object of the first regional registry that has it, otherwise of the first other registry: an
+   * object that anyone may register must not hide the holder's. Undefined if it does not exist.
    */
   autNum(asn: Asn, signal: AbortSignal): Promise<AutNumObject | undefined>
   /** The name must be parsed by `parseAsSetName`. Undefined if the set does not exist. */
   asSetMembers(name: string, signal: AbortSignal): Promise<AsSetMembers | undefined>
   /** Returns a text that changes with the data of the source; undefined if the source has no such text. */
   serial(signal: AbortSignal): Promise<string | undefined>
-  /** Whether the source holds back new data, because they are empty or lost more than 20 % at once. */
+  /** Whether the source withholds new data, because they are empty or lost more than 20 %. */
   isSuspicious(): boolean
   /** Problems of a source that answers, for operators: objects that cannot be read, a new file that cannot be used. */
   problems(): readonly string[]

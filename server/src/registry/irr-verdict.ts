@@ -10,7 +10,7 @@ import type { RouteObject } from './irr-source.ts'
  * - `valid`: an object of exactly this prefix has this origin (or an origin that the as-set has as a member).
  * - `mismatch_asn`: objects of exactly this prefix, but of other origins only.
  * - `mismatch_length`: this origin has an object of a less specific prefix only.
- * - `missing`: none of these.
+ * - `missing`: no such object.
  * - `unavailable`: a source did not answer and no other one has a valid object, or no source is configured.
  */
 export type IrrState = 'valid' | 'missing' | 'mismatch_asn' | 'mismatch_length' | 'unavailable'
@@ -19,11 +19,11 @@ export type IrrVerdict = {
   readonly state: IrrState
   /** The objects that decided the state, at most 50. */
   readonly objects: readonly RouteObject[]
-  /** The label of the one source that decided the state; null if all sources did, or none. */
+  /** The label of the source that decided the state; null if all sources did, or no source. */
   readonly source: string | null
-  /** The time of the oldest answer used; null if there is none. */
+  /** The time of the oldest used answer; null without answers. */
   readonly fetched: Date | null
-  /** Whether one of these answers came from the cache. */
+  /** Whether any answer came from the cache. */
   readonly cached: boolean
   /** The member of the as-set that makes it valid, and the sets that contain it, outermost first. */
   readonly member?: { readonly asn: Asn; readonly through: readonly string[] }
@@ -44,9 +44,9 @@ export type RouteJudgement = {
 }
 
 /**
- * Judges route objects against a prefix and its origins. A route object covers one prefix exactly, without more specific ones
- * (RFC 2622 section 4). An exact object of another origin takes precedence over a shorter one of this origin, because it may
- * mean that another network holds the prefix.
+ * Judges route objects against a prefix and its origins. A route object covers one prefix exactly, without more
+ * specific ones (RFC 2622 section 4). An exact object of another origin takes precedence over a shorter object of this
+ * origin, because the prefix may belong to another network.
  */
 export function judgeRoutes(
   prefix: Prefix,

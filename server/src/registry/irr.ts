@@ -5,7 +5,7 @@ import type { Prefix } from '../net/prefix.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Log } from '../runtime/log.ts'
 import { createLoop, type Loop, type LoopOptions } from '../runtime/loop.ts'
-import { findMember } from './as-set.ts'
+import { findAsSetMember } from './as-set.ts'
 import { IrrReader, IrrUnavailable, type IrrAnswer, type IrrSourceStatus } from './irr-reader.ts'
 import type { IrrSource } from './irr-source.ts'
 import { isRegional } from './objects/regional-registries.ts'
@@ -28,8 +28,8 @@ export type IrrQuery = {
 }
 
 /**
- * `found` in the first source, in order, that has the object of a regional registry, if none has in the first that has another one; an
- * earlier source that is down makes it `unavailable`.
+ * `found` in the first source, in order, that has the object of a regional registry, otherwise in the first source with
+ * another object; an earlier source that is down makes it `unavailable`.
  */
 export type AutNumAnswer =
   | { readonly state: 'found'; readonly text: string; readonly source: string; readonly fetched: Date }
@@ -56,11 +56,11 @@ export type IrrOptions = {
   readonly now?: () => Date
   /** From 0 to below 1, for the jitter of the back-off. */
   readonly random?: () => number
-  /** How long an answer is used if the source does not report a change. */
+  /** Time for which an answer is used if the source does not report a change. */
   readonly cacheSeconds?: number
   /** How long an answer is used while the source is down; the verdict has its age. */
   readonly staleMaxSeconds?: number
-  /** How often each source is polled for changes. */
+  /** Interval of polls of each source for changes. */
   readonly pollSeconds?: number
   /** How long a source that lost all objects must stay empty before it is used. */
   readonly confirmSeconds?: number
@@ -186,7 +186,7 @@ class Registries implements Irr {
     return fetched ? { state: 'missing', fetched } : { state: 'unavailable', reason: noSource }
   }
 
-  /** Queries the sources in order until one has a valid object; that one is then the last answer. */
+  /** Queries the sources in order until one has a valid object, which is then the last answer. */
   async #readRoutes(prefix: Prefix, originAsn: Asn, ages: Ages): Promise<Answers> {
     const answers: Answers = { routes: [], down: [] }
     for (const reader of this.#readers) {
@@ -201,14 +201,14 @@ class Registries implements Irr {
     return answers
   }
 
-  /** Returns the verdict if a member of the as-set has the object; otherwise the reason, if there is one. */
+  /** Returns the verdict if a member of the as-set has the object; otherwise the reason, if any. */
   async #judgeMembers(prefix: Prefix, asSet: string, { routes, down }: Answers, ages: Ages) {
     const exact = routes.flatMap(({ answer }) => answer.value).filter((route) => route.prefix === prefix)
     const sets: IrrAnswer<unknown>[] = []
     const membersOf = (name: string) => this.#readMembers(name, sets, ages)
     const limits = { depthMax: asSetDepthMax, setsMax: this.#options.asSetsMax }
     const origins = new Set(exact.map(({ origin }) => origin))
-    const finding = await unlessUnavailable(findMember(asSet, origins, membersOf, limits))
+    const finding = await unlessUnavailable(findAsSetMember(asSet, origins, membersOf, limits))
     if (finding instanceof IrrUnavailable) {
       down.push(finding.message)
       return undefined

@@ -1,5 +1,5 @@
-// Wires the registries: one view of the RPKI and one of the IRR, shared by the roles of the process.
-// Each process has its own views, because a view is a cache.
+// Wires the registries: one view of the RPKI and one of the IRR, shared by the roles of the process. Each process has
+// its own views, because a view is a cache.
 import { irrDrivers } from '../drivers/irr-sources.ts'
 import { vrpDrivers } from '../drivers/vrp-sources.ts'
 import type { Config } from '../runtime/config.ts'

@@ -16,7 +16,7 @@ export type RegisteredNetwork = {
 export type RdapSourceFixture = {
   readonly source: RdapSource
   setNetworks(networks: readonly RegisteredNetwork[]): void
-  /** Until `show`, no query is answered. */
+  /** No query is answered until `show`. */
   hide(): Promise<void>
   show(): Promise<void>
   stop(): Promise<void>

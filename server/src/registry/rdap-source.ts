@@ -5,19 +5,19 @@ import type { Prefix } from '../net/prefix.ts'
 
 /** The registration of a range of addresses: an "ip network" (RFC 9083 section 5.4). */
 export type IpNetwork = {
-  /** The registry's name of the record, such as `NET-203-0-113-0-1`; empty if it has none. */
+  /** The registry's name of the record, such as `NET-203-0-113-0-1`; empty if missing. */
   readonly handle: string
   readonly first: Address
   readonly last: Address
-  /** The lines of the network's own remarks. Those of its contacts are not among them: others may write there. */
+  /** The lines of the network's own remarks, without remarks of its contacts: others may write there. */
   readonly remarks: readonly string[]
 }
 
 export interface RdapSource {
   /**
-   * Returns the most specific registration that contains the whole prefix; undefined if none exists. Ends
-   * within the time of the driver's configuration or when the signal is aborted, and rejects with a `DriverError` then and if the
-   * answer cannot be read. Retries nothing.
+   * Returns the most specific registration that contains the whole prefix; undefined if there is no registration. Ends
+   * within the time of the driver's configuration or when the signal is aborted, and rejects with a `DriverError` then
+   * and if the answer cannot be parsed. Does not retry.
    */
   findIpNetwork(prefix: Prefix, signal: AbortSignal): Promise<IpNetwork | undefined>
 }

@@ -26,19 +26,19 @@ export type RpkiVerdict = {
 }
 
 export type RpkiStatus = {
-  /** The name of the source in use; null if none is current. */
+  /** The name of the source in use; null if no source is current. */
   readonly source: string | null
   readonly sources: readonly (VrpSourceStatus & {
     readonly name: string
-    /** About what it has disagreed with another source for long; null if about nothing. */
+    /** The subject of a long disagreement with another source; null without one. */
     readonly disagreement: string | null
   })[]
 }
 
 export type Rpki = Component & {
   /**
-   * RFC 6811 section 2, from the first source in order that is current and not suspicious, or else from the last good set
-   * of the first one that has any; a few microseconds.
+   * RFC 6811 section 2, from the first source in order that is current and not suspicious, or else from the last good
+   * set of the first source that has any; a few microseconds.
    */
   judge(prefix: Prefix, asn: number): RpkiVerdict
   /**
@@ -47,8 +47,9 @@ export type Rpki = Component & {
    */
   originsOf(asn: Asn): Promise<readonly Prefix[] | undefined>
   /**
-   * Sets our announcements. A set of VRPs that takes validity from many of them is suspicious, and sources that disagree about one of
-   * them name it in their status. Call it again regularly: a disagreement is reported once it has lasted.
+   * Sets Pharos' own announcements. A set of VRPs in which many of them lose their validity is suspicious, and sources
+   * that disagree about an announcement report it in their status. Call it again regularly: a disagreement is reported
+   * once it has lasted.
    */
   setAnnounced(announced: readonly AnnouncedOrigin[]): void
   /** Calls the listener after each change of the VRPs in use; `all` if the source changed. Returns the function that unsubscribes. */
@@ -96,7 +97,7 @@ class SourcedRpki implements Rpki {
   readonly #suspicious = new Set<VrpSource>()
   readonly #disagreementMs: number
   #announced = createAnnouncedOrigins([])
-  /** Sources that disagree with the one in use; `text` is for operators. */
+  /** Sources that disagree with the source in use; `text` is for operators. */
   readonly #disagreements = new Map<VrpSource, Disagreement>()
 
   constructor({ sources, log, disagreementMs = defaultDisagreementMs }: RpkiOptions) {
@@ -158,7 +159,7 @@ class SourcedRpki implements Rpki {
     this.#compareSources()
   }
 
-  /** Returns a lasting disagreement of the source with the one in use, or of another one with this one. */
+  /** Returns a lasting disagreement of the source with the source in use, or of another source with this one. */
   #disagreementOf(source: VrpSource): string | null {
     for (const [other, { chosen, text, isReported }] of this.#disagreements) {
       if (!isReported || (source !== other && source !== chosen)) continue
@@ -167,7 +168,7 @@ class SourcedRpki implements Rpki {
     return null
   }
 
-  /** Compares every source that is current with the one in use, and reports those that have disagreed for long enough. */
+  /** Compares every current source with the source in use, and reports long disagreements. */
   #compareSources(): void {
     const chosen = this.#firstCurrent()
     for (const source of this.#sources) {
@@ -186,7 +187,7 @@ class SourcedRpki implements Rpki {
     }
   }
 
-  /** Returns what two sources disagree about: one of our announcements, or the number of VRPs. */
+  /** Returns the subject of a disagreement of two sources: an own announcement, or the number of VRPs. */
   #differenceOf(chosen: VrpSource, other: VrpSource): string | undefined {
     const [one, two] = [chosen.current()?.table, other.current()?.table]
     if (!one || !two) return undefined
@@ -251,7 +252,7 @@ class SourcedRpki implements Rpki {
     }
   }
 
-  /** A loss that another source has too is a change of the ROAs, and is used at once. */
+  /** A loss that another source has too is a change of the ROAs, and is used immediately. */
   #confirmByOthers(): void {
     for (const source of this.#sources) {
       const suspicion = source.suspicion()

@@ -5,7 +5,9 @@ import type { Component } from '../runtime/component.ts'
 import type { AnnouncedOrigins } from './objects/announced-origins.ts'
 import type { RoaTable } from './objects/roa-table.ts'
 
-/** The prefixes at which VRPs were added or removed, so that what they cover has to be judged again. `all` if they are not known. */
+/**
+ * The prefixes at which VRPs were added or removed, so that covered prefixes have to be judged again. `all` if unknown.
+ */
 export type TouchedPrefixes = readonly Prefix[] | 'all'
 
 /** A complete set of VRPs to judge by, last confirmed by its source at `asOf`. Read it again for each use. */
@@ -17,7 +19,7 @@ export type CurrentVrps = { readonly table: RoaTable; readonly asOf: Date }
  */
 export type Suspicion = {
   readonly table: RoaTable
-  /** The greatest number of VRPs that the source had within the confirmation time; 0 if it had none yet. */
+  /** The greatest number of VRPs of the source within the confirmation time; 0 if it had no set yet. */
   readonly before: number
   /** The losses of the set, for operators. */
   readonly loss: string

@@ -7,7 +7,7 @@ export type ReportingTeam = {
   readonly id: number
   readonly timezone: string
   readonly modules: readonly string[]
-  /** The latest month with an outcome; null if there is none. */
+  /** The latest month with an outcome; null without one. */
   readonly last: string | null
 }
 
@@ -24,7 +24,7 @@ export type ClaimedReport = {
   readonly teamId: number
   readonly month: string
   readonly attempts: number
-  /** Since the first claim. */
+  /** Age since the first claim. */
   readonly ageSeconds: number
 }
 
@@ -48,14 +48,14 @@ export async function claimReport(
 const ofClaim = ({ teamId, month, attempts }: ClaimedReport) =>
   sql`team_id = ${teamId} and month = ${month} and attempts = ${attempts} and outcome is null`
 
-/** The report is due again after so many seconds. */
+/** Makes the report due again after `seconds`. */
 export async function postponeReport(db: Db, claim: ClaimedReport, seconds: number): Promise<void> {
   await sql`update monthly_reports set due = now() + make_interval(secs => ${seconds}) where ${ofClaim(claim)}`.execute(
     db,
   )
 }
 
-/** Stores the outcome; false if the claim was lost meanwhile. */
+/** Stores the outcome; false if the claim was lost in the meantime. */
 export async function finishReport(
   trx: Db | Trx,
   claim: ClaimedReport,

@@ -22,7 +22,7 @@ export const routes = (shared: ApiShared): Mounted[] =>
     mayCall: (actor, permission) => mayCall(actor, permission, false),
   })
 
-/** None without a mail server: reports of months before there is one would be out of date. */
+/** Empty without a mail server: reports of earlier months would be out of date once there is one. */
 export const parts = (shared: Shared): Parts => ({
   collector: () =>
     shared.config.mailUrl === null && shared.config.mailFolder === null ? [] : [reports(shared)],
@@ -50,7 +50,7 @@ function reports(shared: Shared): Component {
   })
 }
 
-/** Without a server, flows are kept only where chDB is installed. */
+/** Without a server, flows are stored only if chDB is installed. */
 function keepsFlows({ clickhouseUrl }: Config): boolean {
   if (clickhouseUrl !== null) return true
   try {

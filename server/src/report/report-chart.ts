@@ -202,7 +202,7 @@ export function drawShares(sheets: Sheets, groups: readonly ShareBars[]): void {
 
 type Scale = { readonly top: number; readonly step: number }
 
-/** A round step, so that about so many of them reach the largest value. */
+/** A round step, so that about this number of lines reaches the largest value. */
 function scaleOf(most: number, lines: number, isWhole: boolean): Scale {
   const rough = most / lines
   const power = 10 ** Math.floor(Math.log10(rough))

@@ -6,7 +6,7 @@ import { canDraw, loadFonts } from '../text/pdf-fonts.ts'
 export const page = { width: 595.28, height: 841.89, margin: 44, foot: 40 } as const
 export const contentWidth = page.width - 2 * page.margin
 
-/** The light colors of the portal; `accent` is that of the provider. */
+/** The light colors of the portal; `accent` is the provider's. */
 export const ink = {
   text: '#101820',
   soft: '#475364',
@@ -25,7 +25,7 @@ export type TextStyle = {
   readonly widthMax?: number
 }
 
-export type Column = {
+export type SheetColumn = {
   readonly title: string
   readonly width: number
   readonly align?: 'left' | 'right'
@@ -36,7 +36,7 @@ export type SheetOptions = {
   /** Everything that is written, for the fonts. */
   readonly text: string
   readonly accent: string
-  /** At the top of every page but the first, left and right. */
+  /** Left and right text at the top of every page except the first. */
   readonly running: readonly [string, string]
   readonly footer: string
   /** Undefined while the pages are counted. */
@@ -46,7 +46,7 @@ export type SheetOptions = {
 const rowHeight = 18
 
 export class Sheets {
-  /** Where the next block begins. */
+  /** Position of the next block. */
   y: number = page.margin
   readonly accent: string
   readonly #options: SheetOptions
@@ -78,7 +78,7 @@ export class Sheets {
     return this.#document.close()
   }
 
-  /** Starts another page unless so many points are left. */
+  /** Starts another page unless this many points are left. */
   need(height: number): void {
     if (this.y + height <= page.height - page.margin - page.foot) return
     this.#end()
@@ -152,7 +152,7 @@ export class Sheets {
     }
   }
 
-  /** `height`: what must be on the same page as the heading. */
+  /** `height`: of the content that must be on the same page as the heading. */
   heading(text: string, height: number): void {
     this.need(34 + height)
     this.y += 26
@@ -161,7 +161,7 @@ export class Sheets {
   }
 
   /** Rows of one line each; the titles are repeated on every page. */
-  table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
+  table(columns: readonly SheetColumn[], rows: readonly (readonly string[])[]): void {
     const titles = (): void => {
       this.#row(
         columns,
@@ -182,7 +182,7 @@ export class Sheets {
     this.y += 6
   }
 
-  #row(columns: readonly Column[], cells: readonly string[], style: TextStyle): void {
+  #row(columns: readonly SheetColumn[], cells: readonly string[], style: TextStyle): void {
     let x: number = page.margin
     this.y += rowHeight
     for (const [at, { width, align = 'left' }] of columns.entries()) {

@@ -4,17 +4,17 @@ import type { ReportShare, ReportTraffic } from '@pharos/contract/messages/repor
 import type { Series } from '@pharos/contract/timeseries'
 import { getFlowTimeseries } from '../flow/flow-timeseries.ts'
 import type { FlowDeps } from '../flow/read-flows.ts'
-import type { TeamReader } from '../operation/operation.ts'
+import type { ReadingActor } from '../operation/operation.ts'
 import { Failure } from '../runtime/error.ts'
-import type { Window } from './report.store.ts'
+import type { ReportWindow } from './report.store.ts'
 
 const hourSeconds = 3600
 const sharesMax = 6
 
 export async function readTraffic(
   deps: FlowDeps,
-  reader: TeamReader,
-  window: Window,
+  reader: ReadingActor,
+  window: ReportWindow,
   timezone: string,
 ): Promise<ReportTraffic> {
   const [start, end] = [window.start.toISOString(), window.end.toISOString()]

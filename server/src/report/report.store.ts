@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Postgres } from '../db/postgres.ts'
 
 /** Start inclusive, end exclusive. */
-export type Window = { readonly start: Date; readonly end: Date }
+export type ReportWindow = { readonly start: Date; readonly end: Date }
 
 export type ReportedTeam = { readonly id: number; readonly name: string; readonly timezone: string }
 
@@ -21,7 +21,7 @@ export type ChangeRow = {
   readonly kind: ReportChangeKind
   readonly prefix: string
   readonly rules: number | null
-  /** Of all changes of the window. */
+  /** Total of all changes in the window. */
   readonly total: number
 }
 
@@ -31,7 +31,7 @@ const announced = ['created', 'enabled', 'disabled', 'suspended', 'resumed', 'de
 export const listReportedChanges = (
   postgres: Postgres,
   teamId: number,
-  { start, end }: Window,
+  { start, end }: ReportWindow,
   shown: { readonly announcements: boolean; readonly shield: boolean },
   limit: number,
 ): Promise<ChangeRow[]> =>

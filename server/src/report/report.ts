@@ -22,11 +22,11 @@ import { listServices } from '../inventory/holding/service.ts'
 import { billingMonth } from '../inventory/usage/billing-month.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { etagOf } from '../operation/etag.ts'
-import type { Actor, Operation, TeamReader } from '../operation/operation.ts'
+import type { Actor, Operation, ReadingActor } from '../operation/operation.ts'
 import { createPdfDrawer, type PdfDrawer } from '../runtime/draw-pdf.ts'
 import { invalid, notFound } from '../runtime/error.ts'
 import { reportFilename } from './mailed-report.store.ts'
-import { findReportedTeam, listReportedChanges, type Window } from './report.store.ts'
+import { findReportedTeam, listReportedChanges, type ReportWindow } from './report.store.ts'
 import type { ReportPdf } from './report-page.ts'
 import { readTraffic } from './report-traffic.ts'
 
@@ -41,7 +41,7 @@ export type ReportRouteDeps = ReportDeps & {
   readonly mayCall: (actor: Actor, permission: Permission) => boolean
 }
 
-/** A team, and which operations the readers of the report may call: what they may not read is left out. */
+/** A team, and the operations that the readers of the report may call: other content is omitted. */
 export type ReportOf = { readonly teamId: number; readonly sees: (permission: Permission) => boolean }
 
 /** The time at which it was made does not make it another report. */
@@ -94,7 +94,7 @@ export async function buildReport(
   if (!team) throw notFound('team')
   const window = windowOf(month, team.timezone)
   if (window.start > now) throw invalid(['path', 'month'], 'futureMonth')
-  const reader: TeamReader = { actor: { teamId, isStaff: false } }
+  const reader: ReadingActor = { actor: { teamId, isStaff: false } }
   const traffic = await readTraffic(deps.flows, reader, window, team.timezone)
   const attacks = await readAttacks(deps, reader, window, { month, timezone: team.timezone })
   const services = sees(listServicesRoute.permission) ? await readServices(deps, reader, month) : null
@@ -135,7 +135,7 @@ export const hasData = ({ traffic, attacks, services, change_count: changes }: M
   changes > 0 ||
   (services ?? []).some(({ ports }) => ports.some(({ samples }) => samples > 0))
 
-function windowOf(month: string, timezone: string): Window {
+function windowOf(month: string, timezone: string): ReportWindow {
   const { startMs, endMs } = billingMonth(month, timezone)
   return { start: new Date(startMs), end: new Date(endMs) }
 }
@@ -145,11 +145,11 @@ const kindsShown = 6
 
 async function readAttacks(
   deps: ReportDeps,
-  reader: TeamReader,
-  window: Window,
+  reader: ReadingActor,
+  window: ReportWindow,
   { month, timezone }: { readonly month: string; readonly timezone: string },
 ): Promise<ReportAttacks> {
-  const list = async ({ start, end }: Window, limit: number) => {
+  const list = async ({ start, end }: ReportWindow, limit: number) => {
     const last = new Date(end.getTime() - 1)
     return await listIncidents(deps, reader, {
       start: start.toISOString(),
@@ -194,7 +194,7 @@ const servicesMax = 1_000
 const portsMax = 1_000
 
 /** The bills of the month: each is in the time zone of its service. */
-async function readServices(deps: ReportDeps, reader: TeamReader, month: string): Promise<ReportService[]> {
+async function readServices(deps: ReportDeps, reader: ReadingActor, month: string): Promise<ReportService[]> {
   const page = { limit: servicesMax, offset: 0, ordering: 'name' } as const
   const { results } = await listServices(deps, { actor: { ...reader.actor, limits: null } }, page)
   const services: ReportService[] = []

@@ -55,7 +55,7 @@ export async function sendReports(deps: SendReportsDeps, signal: AbortSignal): P
   return mailed
 }
 
-/** Returns the last month whose report is due, unless it has an outcome. Earlier ones are never sent. */
+/** Returns the last month whose report is due, unless it has an outcome. Earlier reports are never sent. */
 export function dueMonth(
   { timezone, last }: Pick<ReportingTeam, 'timezone' | 'last'>,
   nowMs: number,

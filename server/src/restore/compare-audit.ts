@@ -36,7 +36,7 @@ function parseEntry(line: string): CopiedEntry | undefined {
   }
 }
 
-/** Actions whose loss restores access that was taken away, or a secret that was replaced, with what is to be repeated. */
+/** Actions whose loss restores revoked access or a replaced secret, with the action to repeat. */
 export const accessEffects: Readonly<Record<string, string>> = {
   'api_token.revoke': 'the token works again: revoke it',
   'staff_token.revoke': 'the token works again: revoke it',
@@ -73,7 +73,7 @@ export type MissingEntries = {
   readonly expired: number
 }
 
-/** Returns the entries that the database does not have, those about access first, then in the order of their ids. */
+/** Returns the entries that the database lacks, entries about access first, then in the order of their ids. */
 export async function listMissingEntries(db: Db, entries: readonly CopiedEntry[]): Promise<MissingEntries> {
   const { rows } = await sql<Stored>`
     select id, at, action, target from audit_entries where id = any(${entries.map(({ id }) => id)}::bigint[])`.execute(

@@ -15,20 +15,20 @@ import type { Db, Trx } from '../db/postgres.ts'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { StaffOperation } from '../operation/operation.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import { readIdentity, saveIdentity, wakeConcerned } from './gate.store.ts'
+import { readDatabaseIdentity, saveDatabaseIdentity, wakeConcerned } from './gate.store.ts'
 import { presentRestore, uncomparedOf } from './restore.ts'
 import {
   cancelOldDeliveries,
   discardMails,
   findItems,
-  listDecided,
+  listDecidedItems,
   lockRestore,
   markClosed,
-  saveDecision,
-  type DecidedRow,
+  saveItemDecision,
+  type DecidedItemRow,
   type RestoreRow,
 } from './restore.store.ts'
-import type { Author, Settle } from './settle.ts'
+import type { DecisionAuthor, Settle } from './settle.ts'
 
 export type DecideDeps = {
   readonly db: Db
@@ -51,17 +51,22 @@ export const decideRestore = (
 /** For a command of the operator. */
 export const decideRestoreAs = (
   { db }: Pick<DecideDeps, 'db'>,
-  by: Author,
+  by: DecisionAuthor,
   id: number,
   decision: Decision,
 ): Promise<Restore> => db.transaction().execute(async (trx) => (await decide(trx, by, id, decision)).body)
 
-async function decide(trx: Trx, by: Author, id: number, { area, action, items }: Decision): Promise<Changed> {
+async function decide(
+  trx: Trx,
+  by: DecisionAuthor,
+  id: number,
+  { area, action, items }: Decision,
+): Promise<Changed> {
   const before = await lockOpen(trx, id)
   const actions = actionsOfArea[area]
   if (!actions.includes(action)) throw fail('conflict', 'restoreAction', { area, actions })
   if (items) await requireItems(trx, id, area, action, items)
-  const decided = await saveDecision(trx, id, { area, action, ids: items, actor: by.actor })
+  const decided = await saveItemDecision(trx, id, { area, action, ids: items, actor: by.actor })
   if (decided > 0)
     await writeAudit(trx, {
       ...by,
@@ -112,7 +117,7 @@ export async function closeRestore(
 /** For a command of the operator. */
 export async function closeRestoreAs(
   deps: DecideDeps,
-  by: Author,
+  by: DecisionAuthor,
   id: number,
   closing: Closing,
 ): Promise<Restore> {
@@ -120,24 +125,24 @@ export async function closeRestoreAs(
   return deps.db.transaction().execute(async (trx) => (await close(trx, by, closing)).body)
 }
 
-/** Reads from outside what the decisions need, before the transaction. */
+/** Reads external inputs of the decisions before the transaction. */
 async function prepareClose(
   { db, settle, now }: DecideDeps,
   id: number,
-): Promise<(trx: Trx, by: Author, closing: Closing) => Promise<Changed>> {
-  const decided = await listDecided(db, id)
-  const { found: identity } = await readIdentity(db)
+): Promise<(trx: Trx, by: DecisionAuthor, closing: Closing) => Promise<Changed>> {
+  const decided = await listDecidedItems(db, id)
+  const { found: identity } = await readDatabaseIdentity(db)
   const settled = await Promise.all(
     comparedAreas.map((area) => settle[area](decided.filter((item) => item.area === area))),
   )
   return async (trx, by, { accept_uncompared: acceptsUncompared = false }) => {
     const before = await lockOpen(trx, id)
     requireDecided(before, acceptsUncompared)
-    requireSame(decided, await listDecided(trx, id))
+    requireSame(decided, await listDecidedItems(trx, id))
     for (const change of settled) await change(trx, by, now())
     if (isDiscarded(decided, 'mails')) await discardMails(trx, before.detected)
     if (isDiscarded(decided, 'deliveries')) await cancelOldDeliveries(trx, before.detected)
-    await saveIdentity(trx, identity)
+    await saveDatabaseIdentity(trx, identity)
     await markClosed(trx, id, by.actor)
     await writeAudit(trx, {
       ...by,
@@ -158,16 +163,16 @@ function requireDecided(row: RestoreRow, acceptsUncompared: boolean): void {
 }
 
 /** Something was found or decided after it was read: the request is to be repeated. */
-function requireSame(read: readonly DecidedRow[], now: readonly DecidedRow[]): void {
-  const text = (rows: readonly DecidedRow[]) => JSON.stringify(rows)
+function requireSame(read: readonly DecidedItemRow[], now: readonly DecidedItemRow[]): void {
+  const text = (rows: readonly DecidedItemRow[]) => JSON.stringify(rows)
   if (text(read) !== text(now)) throw fail('conflict', 'planOutdated')
 }
 
-const isDiscarded = (decided: readonly DecidedRow[], area: RestoreArea): boolean =>
+const isDiscarded = (decided: readonly DecidedItemRow[], area: RestoreArea): boolean =>
   decided.some((item) => item.area === area && item.decision === 'discard')
 
 /** Such as `{ routes: { apply: 3, adopt: 1 } }`. */
-function countsOf(decided: readonly DecidedRow[]): Record<string, Record<string, number>> {
+function countsOf(decided: readonly DecidedItemRow[]): Record<string, Record<string, number>> {
   const counts: Record<string, Record<string, number>> = {}
   for (const { area, decision } of decided) {
     const ofArea = (counts[area] ??= {})

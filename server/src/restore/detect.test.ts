@@ -1,7 +1,7 @@
 // The conclusion of a process from its witness and from the database.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { compareIdentity, compareWitness, type Seen } from './detect.ts'
+import { compareIdentity, compareWitness, type DatabaseNow } from './detect.ts'
 import type { DatabaseIdentity, Witness } from './witness.ts'
 
 const headAt = (sequence: number) => ({ sequence, hash: Buffer.alloc(32, sequence) })
@@ -18,7 +18,7 @@ const witness: Witness = {
   closed: '',
   at: '2026-04-01T10:00:00.000Z',
 }
-const seen: Seen = {
+const seen: DatabaseNow = {
   installation: 'ours',
   openId: null,
   closed: '',
@@ -28,7 +28,7 @@ const seen: Seen = {
   first: 1,
   at: '2026-04-01T10:00:06.000Z',
 }
-const shorter: Seen = { ...seen, head: headAt(80), contained: false }
+const shorter: DatabaseNow = { ...seen, head: headAt(80), contained: false }
 
 describe('the witness', () => {
   it('agrees while the chain contains its head, as after a failover that keeps it', () => {

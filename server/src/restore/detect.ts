@@ -1,32 +1,32 @@
-// Decides whether the database went back in time, from what this process remembers and what the database says now. Pure.
+// Decides whether the database went back in time, from the memory of this process and the current database. Pure.
 import type { Head } from '../audit/seal.store.ts'
 import type { DatabaseIdentity, Witness } from './witness.ts'
 
 /** The database now, in one snapshot. */
-export type Seen = {
+export type DatabaseNow = {
   readonly installation: string | null
   /** Id of the open restore. */
   readonly openId: number | null
-  /** When the newest closed restore was closed; empty for none. */
+  /** When the newest closed restore was closed; empty without one. */
   readonly closed: string
   readonly head: Head | null
   /** When the entry of the head was written; ISO 8601. */
   readonly headAt: string | null
   /** Whether the chain contains the head of the witness; null without a witness. */
   readonly contained: boolean | null
-  /** The oldest seal: the retention deletes those before. */
+  /** The oldest seal: the retention deletes earlier ones. */
   readonly first: number | null
   /** ISO 8601, by the clock of the database. */
   readonly at: string
 }
 
 /**
- * `agrees`: the database is the remembered one, or later; `decided`: it went back, and staff have decided about that since; `unknown`:
- * there is nothing to compare with.
+ * `agrees`: the database is the remembered one, or later; `decided`: it went back, and staff have decided about that
+ * since; `unknown`: there is no memory to compare with.
  */
 export type Verdict = 'agrees' | 'decided' | 'went_back' | 'unknown'
 
-export function compareWitness(witness: Witness | undefined, seen: Seen): Verdict {
+export function compareWitness(witness: Witness | undefined, seen: DatabaseNow): Verdict {
   if (!witness || seen.contained === null) return 'unknown'
   if (seen.contained) return 'agrees'
   if (seen.closed > witness.closed) return 'decided'
@@ -35,8 +35,10 @@ export function compareWitness(witness: Witness | undefined, seen: Seen): Verdic
   return 'went_back'
 }
 
-/** An old data directory with the database of another installation, or with a new one that no process has used yet. */
-const isOther = ({ installation }: Witness, seen: Seen): boolean =>
+/**
+ * An old data directory with the database of another installation, or with a new database that no process has used yet.
+ */
+const isOther = ({ installation }: Witness, seen: DatabaseNow): boolean =>
   seen.installation === null ? seen.head === null : seen.installation !== installation
 
 const sameDatabase = (a: DatabaseIdentity, b: DatabaseIdentity): boolean =>
@@ -46,13 +48,14 @@ const sameDatabase = (a: DatabaseIdentity, b: DatabaseIdentity): boolean =>
 const confirmSeconds = 60
 
 /**
- * The meaning of another place of the database. A process that remembers its newest entries confirms the move; one that remembers nothing
- * cannot tell a move from a restore. `stored`: the place that was last confirmed, null for none.
+ * The meaning of another place of the database. A process that remembers its newest entries confirms the move; a
+ * process without memory cannot distinguish a move from a restore. `stored`: the place that was last confirmed, null
+ * without one.
  */
 export function compareIdentity(
   verdict: Verdict,
   witness: Witness | undefined,
-  { headAt }: Pick<Seen, 'headAt'>,
+  { headAt }: Pick<DatabaseNow, 'headAt'>,
   stored: DatabaseIdentity | null,
   found: DatabaseIdentity,
 ): 'same' | 'confirmed' | 'other_database' {

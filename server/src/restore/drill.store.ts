@@ -1,4 +1,4 @@
-// The SQL of the drill: what a copy of the database and the live one contain. Reads catalogs, and a few rows of tables.
+// The SQL of the drill: contents of a copy of the database and the live one. Reads catalogs, and a few rows of tables.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 
@@ -14,14 +14,14 @@ export async function findPlace(db: Db): Promise<string> {
   return rows[0]!.place
 }
 
-export type Written = {
+export type DrillRow = {
   readonly now: Date
-  /** Running processes report every few seconds, also while nothing else is written. Null for an unused database. */
+  /** Running processes report every few seconds, even without other writes. Null for an unused database. */
   readonly written: Date | null
 }
 
-export async function findWritten(db: Db): Promise<Written> {
-  const { rows } = await sql<Written>`
+export async function findWritten(db: Db): Promise<DrillRow> {
+  const { rows } = await sql<DrillRow>`
     select now() as now, greatest(
       (select max(seen) from processes), (select at from audit_entries order by id desc limit 1)) as written`.execute(
     db,
@@ -31,7 +31,10 @@ export async function findWritten(db: Db): Promise<Written> {
 
 export type TableSize = { readonly name: string; readonly rows: number | null; readonly bytes: number }
 
-/** Lists the tables with the number of rows that the planner assumes, null before the first ANALYZE; a partitioned table has those of its parts. */
+/**
+ * Lists the tables with the number of rows that the planner assumes, null before the first ANALYZE; a partitioned table
+ * has the sum of its parts.
+ */
 export async function listTableSizes(db: Db): Promise<TableSize[]> {
   const { rows } = await sql<TableSize>`
     select t.name, sum(c.reltuples) filter (where c.reltuples >= 0)::bigint as rows, sum(pg_total_relation_size(c.oid))::bigint as bytes
@@ -49,7 +52,7 @@ export type SchemaObject = {
   readonly name: string
 }
 
-/** Lists what the migrations create, apart from the partitions that follow the calendar. */
+/** Lists the objects that the migrations create, apart from the partitions that follow the calendar. */
 export async function listObjects(db: Db): Promise<SchemaObject[]> {
   const { rows } = await sql<SchemaObject>`
     with t as (select oid, relname::text, relacl from pg_class

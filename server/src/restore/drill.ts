@@ -1,5 +1,5 @@
-// Checks a restored copy of the database beside the live one: whether Pharos could continue with it. Every transaction is read-only, and
-// nothing is sent.
+// Checks a restored copy of the database beside the live one: whether Pharos could continue with it. Every transaction
+// is read-only, and no data is sent.
 import { counted } from '@pharos/contract/counted'
 import type { Head } from '../audit/seal.store.ts'
 import { verifyAudit } from '../audit/verify.ts'
@@ -32,7 +32,7 @@ export type DrillCheck = {
   readonly problems: readonly string[]
 }
 
-/** A live table with so many rows is not empty in a good copy. */
+/** Number of rows from which a live table must not be empty in a good copy. */
 const rowsExpected = 100
 const shownMax = 10
 
@@ -42,7 +42,7 @@ export async function isSameDatabase({ copy, live }: Pick<DrillDeps, 'copy' | 'l
   return place === (await reading(live.owner, findPlace).catch(() => undefined))
 }
 
-/** Runs every check, also after one that failed. */
+/** Runs every check, even after a failed one. */
 export async function drillRestore(deps: DrillDeps, options: DrillOptions): Promise<DrillCheck[]> {
   const checks = {
     migrations: checkMigrations,
@@ -83,7 +83,7 @@ async function checkMigrations({ copy }: DrillDeps): Promise<Outcome> {
   }
 }
 
-/** The time between the newest row of the copy and now: what a restore would lose. */
+/** The time between the newest row of the copy and now: the loss of a restore. */
 async function checkAge({ copy, live }: DrillDeps, { maxAgeMs }: DrillOptions): Promise<Outcome> {
   const { written } = await reading(copy.owner, findWritten)
   const copied = await reading(copy.owner, (db) => readSeen(db, undefined))

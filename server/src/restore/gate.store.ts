@@ -1,20 +1,21 @@
-// The SQL of the gate: what a process compares with its witness, and the restore that it opens. As the owner of the tables.
+// The SQL of the gate: the values that a process compares with its witness, and the restore that it opens. As the owner
+// of the tables.
 import type { RestoreReason } from '@pharos/contract/operator/restore'
 import { sql } from 'kysely'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake, type WakeName } from '../db/wake.ts'
 import type { Head } from '../audit/seal.store.ts'
-import type { Seen } from './detect.ts'
+import type { DatabaseNow } from './detect.ts'
 import type { DatabaseIdentity } from './witness.ts'
 
-type SeenRow = Omit<Seen, 'head'> & { readonly sequence: number | null; readonly hash: Buffer | null }
+type SeenRow = Omit<DatabaseNow, 'head'> & { readonly sequence: number | null; readonly hash: Buffer | null }
 
 const iso = (time: ReturnType<typeof sql>) =>
   sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /** Reads five index entries: it runs before every run that sends. */
-export async function readSeen(db: Db | Trx, known: Head | undefined): Promise<Seen> {
+export async function readSeen(db: Db | Trx, known: Head | undefined): Promise<DatabaseNow> {
   const { rows } = await sql<SeenRow>`/* kept */
     select (select uuid::text from installation limit 1) as installation,
       (select id from restores where closed is null) as "openId",
@@ -35,7 +36,7 @@ export async function readSeen(db: Db | Trx, known: Head | undefined): Promise<S
 }
 
 /** Returns where the rows are now, and where they were when that was last confirmed. */
-export async function readIdentity(
+export async function readDatabaseIdentity(
   db: Db,
 ): Promise<{ readonly stored: DatabaseIdentity | null; readonly found: DatabaseIdentity }> {
   const { rows } = await sql<{ stored: DatabaseIdentity | null; found: DatabaseIdentity }>`
@@ -48,7 +49,7 @@ export async function readIdentity(
   return rows[0]!
 }
 
-export async function saveIdentity(
+export async function saveDatabaseIdentity(
   db: Db | Trx,
   { systemIdentifier, oid, timeline }: DatabaseIdentity,
 ): Promise<void> {
@@ -60,7 +61,7 @@ export async function saveIdentity(
 export type NewRestore = {
   readonly reason: RestoreReason
   readonly evidence: Readonly<Record<string, unknown>>
-  /** As in the audit log. */
+  /** Actor as in the audit log. */
   readonly actor: string
 }
 
@@ -82,8 +83,8 @@ export async function wakeConcerned(trx: Trx): Promise<void> {
 }
 
 /**
- * Opens a restore and ends all sessions: their refresh tokens have numbers that this database never issued, which would count as theft.
- * Returns undefined if one is open already. `inform` queues the mail about it.
+ * Opens a restore and ends all sessions: their refresh tokens have numbers that this database never issued, which would
+ * count as theft. Returns undefined if a restore is already open. `inform` queues the mail about it.
  */
 export function openRestore(
   db: Db,
@@ -120,7 +121,7 @@ async function insertQueues(trx: Trx, id: number): Promise<void> {
     where q.count > 0`.execute(trx)
 }
 
-/** Closes a restore that was opened by mistake, while nothing is decided. */
+/** Closes a restore that was opened by mistake, while it has no decisions. */
 export async function withdrawRestore(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { numAffectedRows = 0n } = await sql`

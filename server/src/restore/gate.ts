@@ -1,5 +1,5 @@
-// The gate of one process: remembers the head of the audit log, notices when the database no longer has it, and then lets nothing be
-// sent until staff have closed the restore. Every run that sends asks it (runtime/loop.ts).
+// The gate of one process: remembers the head of the audit log, notices when the database no longer has it, and then
+// stops all sending until staff have closed the restore. Every run that sends asks it (runtime/loop.ts).
 import { formatHead } from '../audit/head.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Component } from '../runtime/component.ts'
@@ -7,12 +7,12 @@ import type { Gate } from '../runtime/gate.ts'
 import type { Log } from '../runtime/log.ts'
 import { createLoop, type Loop } from '../runtime/loop.ts'
 import type { Metrics } from '../runtime/metrics.ts'
-import { compareIdentity, compareWitness, type Seen, type Verdict } from './detect.ts'
+import { compareIdentity, compareWitness, type DatabaseNow, type Verdict } from './detect.ts'
 import {
   openRestore,
-  readIdentity,
+  readDatabaseIdentity,
   readSeen,
-  saveIdentity,
+  saveDatabaseIdentity,
   withdrawRestore,
   type NewRestore,
 } from './gate.store.ts'
@@ -31,10 +31,10 @@ export type RestoreGateDeps = {
 const intervalMs = 1_000
 /** Writes the file so often. */
 const writeMs = 5_000
-/** The start of the other parts waits so long for the first answer of the database. */
+/** Time for which the start of the other parts waits for the first answer of the database. */
 const firstAnswerMs = 2_000
 
-const stateOf = ({ openId }: Pick<Seen, 'openId'>) => (openId === null ? 'open' : 'closed')
+const stateOf = ({ openId }: Pick<DatabaseNow, 'openId'>) => (openId === null ? 'open' : 'closed')
 
 export class RestoreGate implements Gate<Trx>, Component {
   readonly name = 'restore gate'
@@ -44,7 +44,7 @@ export class RestoreGate implements Gate<Trx>, Component {
   #identity: DatabaseIdentity | null = null
   #isFileRead = false
   #writtenMs = -Infinity
-  /** The place of the database was compared once: before, nothing is sent. */
+  /** The place of the database was compared once; sending is not allowed before. */
   #isPlaced = false
   #state: Gate['state'] = 'unknown'
 
@@ -79,8 +79,11 @@ export class RestoreGate implements Gate<Trx>, Component {
     return this.#state === 'open'
   }
 
-  /** Opens a restore if the database went back. Otherwise advances the witness, unless one is open: then it is the evidence. */
-  async #observe(db: Db | Trx): Promise<{ seen: Seen; verdict: Verdict }> {
+  /**
+   * Opens a restore if the database went back. Otherwise advances the witness, unless a restore is open: then it is the
+   * evidence.
+   */
+  async #observe(db: Db | Trx): Promise<{ seen: DatabaseNow; verdict: Verdict }> {
     // The witness may advance while the statement runs.
     const witness = this.#readWitness()
     const seen = await readSeen(db, witness?.head)
@@ -113,9 +116,13 @@ export class RestoreGate implements Gate<Trx>, Component {
   }
 
   /** `witness`: as it was before it advanced. */
-  async #checkIdentity(witness: Witness | undefined, seen: Seen, verdict: Verdict): Promise<Seen> {
+  async #checkIdentity(
+    witness: Witness | undefined,
+    seen: DatabaseNow,
+    verdict: Verdict,
+  ): Promise<DatabaseNow> {
     const { db, log } = this.#deps
-    const { stored, found } = await readIdentity(db)
+    const { stored, found } = await readDatabaseIdentity(db)
     this.#identity = found
     const identity = compareIdentity(verdict, witness, seen, stored, found)
     if (identity === 'same') return seen
@@ -126,7 +133,7 @@ export class RestoreGate implements Gate<Trx>, Component {
     // After a restore the place is confirmed with the decision.
     if (seen.openId !== null && !(verdict === 'agrees' && (await withdrawRestore(db, seen.openId))))
       return seen
-    await saveIdentity(db, found)
+    await saveDatabaseIdentity(db, found)
     if (stored !== null)
       log.warn({ before: stored, after: found }, 'database moved; its content is the remembered one')
     return { ...seen, openId: null }
@@ -134,9 +141,9 @@ export class RestoreGate implements Gate<Trx>, Component {
 
   async #open(
     reason: NewRestore['reason'],
-    seen: Seen,
+    seen: DatabaseNow,
     identity: Readonly<Record<string, unknown>> = {},
-  ): Promise<Seen> {
+  ): Promise<DatabaseNow> {
     const { db, log, inform } = this.#deps
     const evidence = {
       known_head: this.#witness ? formatHead(this.#witness.head) : null,

@@ -5,7 +5,7 @@ import { restoreReasons } from '@pharos/contract/operator/restore'
 import { notFound } from '../runtime/error.ts'
 import { findRestore } from './restore.store.ts'
 
-/** Of the mails that are sent while a restore is open. */
+/** Mails that are sent while a restore is open. */
 export const restoreTemplates = ['restore-open'] as const
 
 export const informStaff =

@@ -1,8 +1,8 @@
-// Wires restores: the gate of the process, and what carries out the decisions of staff.
+// Wires restores: the gate of the process, and the settlement of staff decisions.
 import { join } from 'node:path'
 import { settleBlackholes, settleRoutes } from '../byoip/regions/settle-routes.ts'
 import type { Db, Postgres } from '../db/postgres.ts'
-import { connect } from '../dns/observe.parts.ts'
+import { connectObserver } from '../dns/observe.parts.ts'
 import { listServers } from '../dns/publish/observe.store.ts'
 import { settleZones, type ReadZone } from '../dns/publish/settle-zones.ts'
 import type { Mounted } from '../http/mount.ts'
@@ -58,7 +58,7 @@ const readZoneOf =
   async (name, zone) => {
     const server = (await listServers(postgres.owner)).find((one) => one.name.replace(/\.$/, '') === name)
     if (!server) throw new Error(`the name server ${name} does not exist`)
-    const client = connect({ config, postgres }, server)
+    const client = connectObserver({ config, postgres }, server)
     try {
       return await Array.fromAsync(client.read(zone))
     } finally {

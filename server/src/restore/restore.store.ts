@@ -119,10 +119,10 @@ export const listItemRows = (
     slice: query,
   })
 
-export type DecidedRow = ItemRow & { readonly decision: RestoreAction }
+export type DecidedItemRow = ItemRow & { readonly decision: RestoreAction }
 
-export async function listDecided(db: Db | Trx, restoreId: number): Promise<DecidedRow[]> {
-  const { rows } = await sql<DecidedRow>`
+export async function listDecidedItems(db: Db | Trx, restoreId: number): Promise<DecidedItemRow[]> {
+  const { rows } = await sql<DecidedItemRow>`
     select ${itemColumns} from restore_items i
     where i.restore_id = ${restoreId}::bigint and i.decision is not null order by i.id`.execute(db)
   return rows
@@ -136,8 +136,8 @@ type FoundDifferences = {
 }
 
 /**
- * Replaces the differences of a source in the open restore. A decision stays as long as its difference is the same: staff must not
- * decide what they have not seen.
+ * Replaces the differences of a source in the open restore. A decision stays as long as its difference is the same:
+ * staff decide only what they have seen.
  */
 export async function saveDifferences(
   db: Db,
@@ -167,7 +167,7 @@ export async function saveDifferences(
 }
 
 /** Stores why a source of the open restore cannot be compared; differences that were found before stay. */
-export async function saveProblem(
+export async function saveRestoreProblem(
   db: Db,
   { area, source, problem }: Pick<FoundDifferences, 'area' | 'source'> & { readonly problem: string },
 ): Promise<void> {
@@ -185,7 +185,7 @@ type NewDecision = {
 }
 
 /** Decides the items, or all of the area that the action is possible for; returns how many were changed. */
-export async function saveDecision(
+export async function saveItemDecision(
   trx: Trx,
   restoreId: number,
   { area, action, ids, actor }: NewDecision,
@@ -214,7 +214,7 @@ export async function findItems(
 
 export async function markClosed(trx: Trx, id: number, actor: string): Promise<void> {
   await sql`update restore_items set applied = now() where restore_id = ${id}::bigint`.execute(trx)
-  // The clock, not the time of the transaction: a process compares it with what it saw before.
+  // The clock, not the time of the transaction: a process compares it with an earlier reading.
   await sql`update restores set closed = clock_timestamp(), closed_by = ${actor} where id = ${id}::bigint`.execute(
     trx,
   )

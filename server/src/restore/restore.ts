@@ -1,4 +1,4 @@
-// Restores as staff see them: the open one with its differences, and those of before.
+// Restores in the view of staff: the open one with its differences, and earlier ones.
 import {
   actionsOfArea,
   restoreReasons,
@@ -62,6 +62,6 @@ function presentItem({ team_id, team_name, adoptable, area, ...item }: ItemRow):
   }
 }
 
-/** Names what was not compared since the restore was opened. */
+/** Returns the sources that were not compared since the restore was opened. */
 export const uncomparedOf = ({ sources }: Pick<RestoreRow, 'sources'>): string[] =>
   sources.filter(({ compared }) => compared === null).map(({ area, name }) => `${area} of ${name}`)

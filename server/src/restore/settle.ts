@@ -4,9 +4,9 @@ import type { AuditEntry } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'
 
 /** The author of a decision, as in the audit entry. */
-export type Author = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
+export type DecisionAuthor = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 
-/** A decided difference, with what its area stored. */
+/** A decided difference, with the values stored by its area. */
 export type DecidedItem = {
   readonly source: string
   readonly subject: string
@@ -18,9 +18,9 @@ export type DecidedItem = {
 }
 
 /**
- * Reads what the decisions need from outside, and returns the change. `change` runs in the transaction that closes the restore, and throws
- * `conflict` if one cannot be carried out.
+ * Reads external inputs of the decisions, and returns the change. `change` runs in the transaction that closes the
+ * restore, and throws `conflict` if a decision cannot be applied.
  */
 export type Settle = (
   items: readonly DecidedItem[],
-) => Promise<(trx: Trx, by: Author, now: Date) => Promise<void>>
+) => Promise<(trx: Trx, by: DecisionAuthor, now: Date) => Promise<void>>

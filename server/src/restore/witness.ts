@@ -1,15 +1,15 @@
-// The witness: what a process remembers of its database, in memory and in `<data_dir>/witness.json`. It is outside of the database,
-// so that it survives when the database goes back in time.
+// The witness: the memory of a process about its database, in memory and in `<data_dir>/witness.json`. It is outside of
+// the database, so that it survives when the database goes back in time.
 import { readFileSync } from 'node:fs'
 import { formatHead, parseHead } from '../audit/head.ts'
 import type { Head } from '../audit/seal.store.ts'
 import { replaceFile } from '../runtime/files.ts'
 
-/** Where the rows are: another place alone is no evidence of another time, but it needs a confirmation. */
+/** The place of the rows: another place alone is no evidence of another time, but it needs a confirmation. */
 export type DatabaseIdentity = {
   readonly systemIdentifier: string
   readonly oid: number
-  /** It changes with every promotion of a standby, and is recorded only. */
+  /** Changes with every promotion of a standby; only recorded. */
   readonly timeline: number
 }
 
@@ -18,7 +18,7 @@ export type Witness = {
   readonly installation: string | null
   readonly database: DatabaseIdentity | null
   readonly head: Head
-  /** When the newest restore that this process knows was closed, as the database prints it; empty for none. */
+  /** When the newest known restore was closed, as the database prints it; empty without one. */
   readonly closed: string
   /** ISO 8601, by the clock of the database. */
   readonly at: string
@@ -27,7 +27,7 @@ export type Witness = {
 type StoredWitness = Omit<Witness, 'head'> & { readonly head: string }
 
 export type WitnessFile = {
-  /** Returns undefined if there is none, or if it cannot be parsed. */
+  /** Returns undefined if it is missing or cannot be parsed. */
   read(): Witness | undefined
   write(witness: Witness): Promise<void>
 }

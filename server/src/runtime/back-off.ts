@@ -1,6 +1,9 @@
 // The delay between attempts that fail. Pure.
 
-/** Doubles `first` with each failure in a row, up to `max`. `failures` is at least 1; the unit is that of the range. */
+/**
+ * Doubles `first` with each failure in a row, up to `max`. `failures` is at least 1; the result has the unit of the
+ * range.
+ */
 export function backOff(
   failures: number,
   { first, max }: { readonly first: number; readonly max: number },

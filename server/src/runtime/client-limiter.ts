@@ -4,12 +4,12 @@ import { plainAddress } from './client-address.ts'
 import type { RateState } from './error.ts'
 import { RateLimiter, type Rate } from './rate-limit.ts'
 
-/** Clients of one site at once. A site usually has a /48 or a /56 (RFC 6177), whose 65,536 or 256 /64 are all its own. */
+/** Buckets of one site. A site usually has a /48 or a /56 (RFC 6177), with 65,536 or 256 own /64 networks. */
 const clientsOfSite = 16
 
 /**
- * One bucket for each IPv4 address or /64 of IPv6, and a larger one for each /48, so that a client cannot avoid its limit by
- * another of its networks.
+ * One bucket for each IPv4 address or /64 of IPv6, and a larger one for each /48, so that a client cannot avoid its
+ * limit by using another of its networks.
  */
 export class ClientLimiter {
   readonly #clients: RateLimiter
@@ -28,7 +28,8 @@ export class ClientLimiter {
   take(address: string): RateState {
     const plain = plainAddress(address)
     if (!plain.includes(':')) return this.#clients.take(plain)
-    // First: a site over its limit gets no bucket for each of its networks. A refused client takes nothing from the site.
+    // First: a site over its limit gets no bucket for each of its networks. A refused client does not reduce the site's
+    // bucket.
     const site = maskHostBits(`${plain}/48`)
     this.#sites.take(site)
     try {

@@ -1,5 +1,6 @@
-// The lifetime of a process: its components start in the order in which they are listed, since later ones depend on earlier
-// ones, and stop in reverse order. One that fails to stop, or takes too long, does not prevent the others from stopping.
+// The lifetime of a process: its components start in the order of the list, since later ones depend on earlier ones,
+// and stop in reverse order. A component that fails to stop, or takes too long, does not prevent the others from
+// stopping.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from './log.ts'
 
@@ -20,7 +21,7 @@ export type StartOptions = {
   readonly stopTimeoutMs: number
 }
 
-/** Starts the components one after the other. If one fails, those before it are stopped and its error is thrown. */
+/** Starts the components one after the other. If one fails, the earlier ones are stopped and its error is thrown. */
 export async function startComponents(
   components: readonly Component[],
   options: StartOptions,

@@ -7,10 +7,10 @@ import { meaningOf, settingNames, type SettingName } from './settings.ts'
 export type Located = { readonly value: unknown; readonly source: string }
 
 /** The settings of one source. */
-export type Given = { [K in SettingName]?: Located }
+export type GivenSettings = { [K in SettingName]?: Located }
 
 /** Parses the text of a settings file; errors are added to `problems` as `file:line: problem`. */
-export function readYamlSettings(path: string, text: string, problems: string[]): Given {
+export function readYamlSettings(path: string, text: string, problems: string[]): GivenSettings {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
   const at: At = (offset) => `${path}:${lines.linePos(offset ?? 0).line}`
@@ -19,12 +19,12 @@ export function readYamlSettings(path: string, text: string, problems: string[])
   return readKeys(document, path, at, problems)
 }
 
-function readKeys(document: Document, path: string, at: At, problems: string[]): Given {
+function readKeys(document: Document, path: string, at: At, problems: string[]): GivenSettings {
   if (!isMap(document.contents)) {
     problems.push(`${path}:1: settings are written as name: value, one on a line`)
     return {}
   }
-  const given: Given = {}
+  const given: GivenSettings = {}
   for (const { key, value } of document.contents.items) {
     const name = isScalar(key) ? String(key.value) : '?'
     const source = at(isNode(key) ? key.range?.[0] : 0)

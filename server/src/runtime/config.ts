@@ -1,10 +1,10 @@
-// Reads the settings of the process: environment over pharos.yaml over defaults. All errors are reported at once, each
+// Reads the settings of the process: environment over pharos.yaml over defaults. All errors are reported together, each
 // with its variable or its file and line. It accesses the outside only through `Files`.
 import { counted } from '@pharos/contract/counted'
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { readYamlSettings, type Given, type Located } from './config-file.ts'
+import { readYamlSettings, type GivenSettings, type Located } from './config-file.ts'
 import { isLoopback } from '../net/loopback.ts'
 import { parseMailbox } from '../text/mailbox.ts'
 import { parseEmail } from '../text/email.ts'
@@ -13,7 +13,7 @@ import { createSchemaCheck } from '../text/schema-error.ts'
 import { createKeyRing, type KeyRing } from './secrets.ts'
 import {
   isNumber,
-  limitsOf,
+  acceptedValuesOf,
   meaningOf,
   settingNames,
   settingsSchema,
@@ -68,7 +68,7 @@ export type SettingChecks = {
   readonly [K in SettingName]?: (value: NonNullable<Settings[K]>) => void
 }
 
-/** Reads the settings and creates nothing. Throws a ConfigError that lists every mistake. */
+/** Reads the settings without creating files. Throws a ConfigError that lists every mistake. */
 export function readSettings(env: Environment, files: Files, checks: SettingChecks = {}): ReadSettings {
   const problems: string[] = []
   const given = { ...readFile(env, files, problems), ...readEnvironment(env, files, problems) }
@@ -97,11 +97,13 @@ export function loadConfig(env: Environment, files: Files, checks?: SettingCheck
 
 /** The configuration without its key ring. */
 export type KeylessConfig = Omit<Config, 'secret'> & {
-  /** The path at which `loadConfig` would create a secret; undefined if there is one. */
+  /** The path at which `loadConfig` would create a secret; undefined if it exists. */
   readonly newSecretPath: string | undefined
 }
 
-/** Returns the configuration without the key ring, and creates nothing. Throws a ConfigError that lists every error. */
+/**
+ * Returns the configuration without the key ring, and creates no files. Throws a ConfigError that lists every error.
+ */
 export function loadKeylessConfig(env: Environment, files: Files, checks?: SettingChecks): KeylessConfig {
   const { settings } = readSettings(env, files, checks)
   const path = secretPath(settings.data_dir)
@@ -115,7 +117,7 @@ function withoutSecret(settings: Settings): Omit<Config, 'secret'> {
   return Object.fromEntries(entries) as Omit<Config, 'secret'>
 }
 
-/** One line of `pharos config`; a secret is replaced by what may be shown of it. */
+/** One line of `pharos config`; a secret is replaced by a displayable form. */
 export type DescribedSetting = {
   readonly name: SettingName
   readonly variable: string
@@ -159,7 +161,7 @@ export function publicUrl(config: Pick<Config, 'publicUrl' | 'host' | 'port'>): 
   )
 }
 
-function readFile(env: Environment, files: Files, problems: string[]): Given {
+function readFile(env: Environment, files: Files, problems: string[]): GivenSettings {
   const path = env['PHAROS_CONFIG'] ?? 'pharos.yaml'
   const text = files.read(path)
   if (text !== undefined) return readYamlSettings(path, text, problems)
@@ -167,8 +169,8 @@ function readFile(env: Environment, files: Files, problems: string[]): Given {
   return {}
 }
 
-function readEnvironment(env: Environment, files: Files, problems: string[]): Given {
-  const given: Given = {}
+function readEnvironment(env: Environment, files: Files, problems: string[]): GivenSettings {
+  const given: GivenSettings = {}
   const names = new Map(settingNames.map((name) => [variableOf(name), name]))
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (text === undefined || variable === 'PHAROS_CONFIG' || variable.startsWith('PHAROS_TEST_')) continue
@@ -203,11 +205,11 @@ function readVariable(
   variable: string,
   name: SettingName,
   text: string,
-  given: Given,
+  given: GivenSettings,
   problems: string[],
 ): void {
   if (text.trim() === '') {
-    problems.push(`${variable}: it is empty; unset it, or set it to ${limitsOf(name)}`)
+    problems.push(`${variable}: it is empty; unset it, or set it to ${acceptedValuesOf(name)}`)
     return
   }
   given[name] = { value: valueOf(name, text.trim()), source: variable }
@@ -302,7 +304,7 @@ function isOrigin(text: string): boolean {
   return /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')
 }
 
-/** RFC 9116, 2.5.3: a URI, and one of the web only with TLS. */
+/** RFC 9116, 2.5.3: a URI; web addresses only with TLS. */
 function isSecurityContact(text: string): boolean {
   const [, scheme, rest = ''] = /^(mailto|https|tel):([\x21-\x7e]+)$/.exec(text) ?? []
   if (scheme === 'mailto') return parseEmail(rest) !== undefined

@@ -13,7 +13,7 @@ import {
   type InvalidCondition,
 } from './messages.ts'
 
-/** State of a rate limit: requests at once, requests left, and seconds until all are available again. */
+/** State of a rate limit: size of a burst, requests left, and seconds until all are available again. */
 export type RateState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
 
 export type FailureDetails = {
@@ -90,7 +90,9 @@ export function failWith(code: ProblemCode, errors: readonly ProblemError[]): Fa
   return new Failure(code, `${loc.join('.')}: ${msg}${msg.endsWith('.') ? '' : '.'}`, { errors })
 }
 
-/** Returns the error for a text at a place that is not an address or a prefix; `canonical` is what to write instead. */
+/**
+ * Returns the error for a text at a place that is not an address or a prefix; `canonical` is the suggested replacement.
+ */
 export function prefixErrorAt(
   loc: ProblemError['loc'],
   { message: msg, reason: type, canonical }: PrefixError,

@@ -1,6 +1,6 @@
-// What has to happen when the process exits, with one listener for any number of logs.
+// Work that runs when the process exits, with one listener for any number of logs.
 
-/** Called at the exit, synchronously; work that is added meanwhile too. */
+/** Called at the exit, synchronously, including work added during the exit. */
 export const exitWork = new Set<() => void>()
 
 process.on('exit', () => {

@@ -1,7 +1,7 @@
 // Errors of a setting as errors of the configuration.
 import { ConfigError } from './config.ts'
 
-/** Returns what `create` returns; an Error that it throws becomes a ConfigError with the name of the setting. */
+/** Returns the result of `create`; an Error becomes a ConfigError with the name of the setting. */
 export function fromSetting<T>(setting: string, create: () => T): T {
   try {
     return create()

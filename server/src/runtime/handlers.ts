@@ -1,4 +1,4 @@
-// What to do for each kind of a message: a kind without a handler does not compile.
+// A handler for each kind of a message: a kind without a handler does not compile.
 
 export type Handlers<M extends { readonly kind: string }> = {
   readonly [K in M['kind']]: (message: Extract<M, { readonly kind: K }>) => void

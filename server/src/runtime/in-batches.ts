@@ -1,5 +1,5 @@
-// Runs single items together: those that arrive while a batch is running form the next one, as in the group commit of a
-// database. An item that arrives when nothing is running is not delayed.
+// Runs single items together: items that arrive while a batch is running form the next one, as in the group commit of a
+// database. An item that arrives while no batch is running is not delayed.
 
 type Waiting<Item, Result> = {
   readonly item: Item

@@ -32,7 +32,7 @@ test('a pipe that nobody reads blocks nothing, loses what does not fit, and gets
     process.stderr.write('written')
     for await (const _ of process.stdin) output.write('last\\n')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })
-  // The child goes on although nobody reads its output.
+  // The child continues although its output is not read.
   const [text] = (await once(child.stderr, 'data')) as [Buffer]
   assert.equal(String(text), 'written')
   let output = ''

@@ -1,15 +1,15 @@
-// Writes the lines of the log to a file descriptor. A full disk, a quota, a lost terminal or a pipe that nobody reads must neither end nor
-// stop the process that serves routes and zones: lines that cannot be written are counted, and the count is written once the descriptor
-// accepts lines again.
+// Writes the lines of the log to a file descriptor. A full disk, a quota, a lost terminal or a pipe without a reader
+// must neither end nor stop the process that serves routes and zones: lines that cannot be written are counted, and the
+// count is written once the descriptor accepts lines again.
 import { fstatSync, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 import { exitWork } from './exit-work.ts'
 
 /** Pause before another attempt at a pipe whose reader is slow. */
 const fullPipeMs = 20
-/** Lines that wait for a slow reader; further ones are lost. */
+/** Limit of lines that wait for a slow reader; further lines are lost. */
 const waitingBytesMax = 2 ** 20
-/** How long the end of the process waits for a slow reader. */
+/** Maximum wait of the end of the process for a slow reader. */
 const exitMs = 500
 
 type Chunk = {
@@ -26,7 +26,7 @@ export function createLogOutput(fd: number, lineOf: (lost: number) => string): D
   let lost = 0
   let isAtStart = true
   let timer: NodeJS.Timeout | undefined
-  /** Time that is left for waits; none before the end of the process. */
+  /** Time left for waits; 0 before the end of the process. */
   let patienceMs = 0
 
   function add(text: string, lines: number): void {
@@ -35,7 +35,7 @@ export function createLogOutput(fd: number, lineOf: (lost: number) => string): D
     waitingBytes += octets.length
   }
 
-  /** Writes what waits, until the descriptor takes no more. */
+  /** Writes waiting lines, until the descriptor accepts no more. */
   function drain(): void {
     for (let chunk = waiting[0]; chunk; chunk = waiting[0]) {
       try {
@@ -92,8 +92,8 @@ export function createLogOutput(fd: number, lineOf: (lost: number) => string): D
 }
 
 /**
- * A write to a full pipe then fails instead of waiting for its reader: Node.js makes the descriptor non-blocking when it opens the stream.
- * A file has no reader, and a terminal is that of a person.
+ * A write to a full pipe then fails instead of waiting for its reader: Node.js makes the descriptor non-blocking when
+ * it opens the stream. A file has no reader, and a terminal is read by a person.
  */
 function unblockOutput(): void {
   const stat = fstatSync(1)

@@ -73,8 +73,8 @@ type LogInternals = {
 }
 
 /**
- * Writes the line of an answered request, which is nearly every line: without the search for credentials, since a client can
- * choose none of its fields.
+ * Writes the line of an answered request, as are almost all lines: without the search for credentials, since no field
+ * comes from the client.
  */
 export function logRequest(log: Log, { id, method, route, status, seconds, actor }: AnsweredRequest): void {
   if (!log.isLevelEnabled('info')) return
@@ -100,8 +100,8 @@ const warnLevel = pino.levels.values['warn']!
 const collectMs = 10
 
 /**
- * Writes the lines of 10 ms together, since a write for every request takes a tenth of its time. A warning or error is written
- * at once, with the lines before it, and everything when the process exits.
+ * Writes the lines of 10 ms together, since a write for every request takes a tenth of its time. A warning or error is
+ * written immediately, with the lines before it, and all lines when the process exits.
  */
 export function collectLines(destination: DestinationStream): DestinationStream {
   let lines = ''
@@ -130,7 +130,7 @@ export function collectLines(destination: DestinationStream): DestinationStream 
 
 type Child = (this: Log, fields: object, options?: object) => Log
 
-/** A log that writes nothing, for tests and for code that runs before the configuration is read. */
+/** A log without output, for tests and for code that runs before the configuration is read. */
 export const silentLog: Log = pino({ level: 'silent' })
 
 /** The logged object: of an error alone only the message, because pino would copy the error as it is. */
@@ -154,8 +154,8 @@ const cacheEntriesMax = 1_000
 const cachedLengthMax = 100
 
 /**
- * Cache of checked texts that occur in many lines: names of fields, routes, messages. `keeps` selects what is cached: a credential
- * must not stay in memory because it was found.
+ * Cache of checked texts that occur in many lines: names of fields, routes, messages. `keeps` selects the cached
+ * verdicts: a found credential must not stay in memory.
  */
 function cached(judge: (text: string) => boolean, keeps = (_verdict: boolean) => true) {
   const known = new Map<string, boolean>()

@@ -6,17 +6,19 @@ import type { Sends } from './gate.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** `Read` is what the run gets of `read`. */
+/** `Read`: the result of `read`, passed to the run. */
 export type LoopOptions<Read = void> = {
   /** Names the loop in the log and in the metrics; a loop for each region is named `reconcile:ams`. */
   readonly name: string
-  /** From the end of a run to the next one, unless the loop is woken before. */
+  /** Delay from the end of a run to the next one, unless the loop is woken before. */
   readonly intervalMs: number
   /** After this time the signal of the run is aborted. A run that ignores it continues and blocks the loop. */
   readonly timeoutMs?: number
   /** Required, so that no new loop is forgotten: whether a run has effects outside of the database, see runtime/gate.ts. */
   readonly sends: 'nothing' | Sends
-  /** Reads for the run while the gate answers, so that an urgent loop waits for the database once. It must change nothing. */
+  /**
+   * Reads for the run while the gate answers, so that an urgent loop waits for the database once. It must not write.
+   */
   readonly read?: () => Promise<Read>
   /** One run. The signal is aborted by `stop()` and by the timeout. */
   readonly run: (signal: AbortSignal, read: Read) => Promise<void>
@@ -26,13 +28,13 @@ export type LoopOptions<Read = void> = {
 
 export type Loop = {
   readonly name: string
-  /** Runs at once, and from then on. Starting twice changes nothing. */
+  /** Runs immediately, then periodically. No effect if already started. */
   start(): void
-  /** Aborts the current run and resolves when it has ended; nothing runs after that. */
+  /** Aborts the current run and resolves when it has ended; no run starts after that. */
   stop(): Promise<void>
   /** Requests a run that starts from now on. Any number of wakes during a run cause one further run. */
   wake(): void
-  /** As `wake`, started or not; resolves when that run has ended, rejects with its error. */
+  /** Like `wake`, started or not; resolves when that run has ended, rejects with its error. */
   runOnce(): Promise<void>
 }
 
@@ -133,7 +135,7 @@ class RunningLoop<Read> implements Loop {
     }
   }
 
-  /** The only place where the gate is asked for a run. */
+  /** The only place that checks the gate for a run. */
   async #admitted(): Promise<{ run: LoopOptions<Read>['run'] | undefined; result: 'ok' | 'held' }> {
     const { run, sends } = this.#options
     if (sends === 'nothing' || (await sends.gate.mayApply())) return { run, result: 'ok' }
@@ -144,7 +146,7 @@ class RunningLoop<Read> implements Loop {
   #report(error: unknown, signal: AbortSignal): void {
     const { log, metrics } = this.#options
     if (signal.aborted && error === signal.reason && !this.#started) {
-      log.debug({ loop: this.name }, 'run cut short by the stop')
+      log.debug({ loop: this.name }, 'run aborted by the stop')
       return
     }
     metrics.loopRuns.inc({ loop: this.name, result: 'failed' })

@@ -1,5 +1,5 @@
-// The messages of the API, each once: below the problem code the condition, and for it the text: what is wrong, then what
-// to do. `fail` and `invalid` (error.ts) create failures from them. A text with attributes is a function of them.
+// The messages of the API, each once: below the problem code the condition, and for it the text: the problem, then the
+// remedy. `fail` and `invalid` (error.ts) create failures from them. A text with attributes is a function of them.
 import type { BillingMethod } from '@pharos/contract/inventory/billing-rules'
 import { counted } from '@pharos/contract/counted'
 import type { ProblemCode } from '@pharos/contract/problem'
@@ -853,7 +853,7 @@ export type InvalidCondition = keyof InvalidTexts
 
 type AttrsOf<T> = T extends (attrs: infer A) => string ? A : undefined
 
-/** The attributes of a message; undefined if its text has none. */
+/** The attributes of a message; undefined for a text without attributes. */
 export type FailureAttrs<C extends keyof FailureTexts, N extends keyof FailureTexts[C]> = AttrsOf<
   FailureTexts[C][N]
 >

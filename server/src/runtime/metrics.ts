@@ -22,7 +22,7 @@ const flowLosses = [
 ] as const
 export type FlowLoss = (typeof flowLosses)[number]
 
-/** The metrics of one process, in a registry of their own. */
+/** The metrics of one process, in a separate registry. */
 export function createMetrics() {
   const metrics = declareMetrics()
   // A counter that appears with its first increment has not increased for Prometheus: alerts would miss the first failures.

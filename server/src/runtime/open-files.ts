@@ -1,4 +1,4 @@
-// How many files and sockets this process may have open, as Linux states it.
+// The limit of open files and sockets of this process, from Linux.
 import { readFile } from 'node:fs/promises'
 
 /** The soft limit; undefined on systems without /proc, or without a limit. */

@@ -1,4 +1,4 @@
-// Work that runs after the answer, so that its duration reveals nothing to the caller. One after the other, each once:
+// Work that runs after the answer, so that its duration is not visible to the caller. One after the other, each once:
 // failures are logged, and queued work is lost if the process is killed. Not for work that must happen.
 import { fail } from './error.ts'
 

@@ -1,5 +1,5 @@
-// A lock between processes that the kernel releases when its holder ends, kill -9 included. Node has no flock, so SQLite
-// acquires one on an empty file. It must never hold data: the file stays empty and may stay behind.
+// A lock between processes that the kernel releases when its holder ends, even by kill -9. Node has no flock, so SQLite
+// acquires one on an empty file. The file must never contain data: it stays empty and may remain afterwards.
 import { accessSync, constants, existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -7,9 +7,12 @@ const SQLITE_BUSY = 5
 
 export type ProcessLock = { release(): void }
 
-/** Acquires the lock of `file` at once, or returns undefined if another process (or another caller here) holds it. */
+/**
+ * Acquires the lock of `file` without waiting, or returns undefined if another process (or another caller in this
+ * process) has it.
+ */
 export function tryProcessLock(file: string): ProcessLock | undefined {
-  // SQLite would open a read-only file all the same, and lock nothing.
+  // SQLite would open a read-only file without an error and without a lock.
   if (existsSync(file)) accessSync(file, constants.W_OK)
   const database = new DatabaseSync(file, { timeout: 0 })
   try {

@@ -1,4 +1,4 @@
-// Whether another process runs, and what it is. Reads only; signals nothing.
+// Whether another process runs, and its command. Only reads; sends no signals.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 

@@ -1,6 +1,6 @@
-// Everything that is derived from the key ring of the installation: keys by purpose, MACs and sealed values. The ring
-// is newest first: the newest key is used for new values and all keys for checks, so that a key can be replaced without
-// failures. No key of the ring is ever used directly, and nothing here is logged.
+// Values derived from the key ring of the installation: keys by purpose, MACs and sealed values. The ring is newest
+// first: the newest key is used for new values and all keys for checks, so that a key can be replaced without failures.
+// No key of the ring is ever used directly or logged.
 import {
   createCipheriv,
   createDecipheriv,
@@ -44,13 +44,13 @@ export type KeyRing = { readonly [ringBrand]: true }
 
 const bytesMin = 32
 
-/** The secrets behind a ring; stored separately so that logging or serialising a ring shows nothing. */
+/** The secrets behind a ring; stored separately so that logging or serialising a ring does not reveal them. */
 const keysOf = new WeakMap<KeyRing, readonly Buffer[]>()
 const derived = new WeakMap<KeyRing, Map<Purpose, readonly DerivedKey[]>>()
 
 export type DerivedKey = { readonly id: string; readonly key: Buffer }
 
-/** Creates a ring of these secrets, newest first. Throws if one has fewer than 32 bytes, or is given twice. */
+/** Creates a ring of these secrets, newest first. Throws if a secret has fewer than 32 bytes, or is given twice. */
 export function createKeyRing(secrets: readonly string[]): KeyRing {
   if (secrets.length === 0) throw new Error('the key ring is empty')
   const keys = secrets.map((secret) => Buffer.from(secret, 'utf8'))
@@ -72,8 +72,8 @@ export function deriveKey(ring: KeyRing, purpose: Purpose): Buffer {
 }
 
 /**
- * The keys of a purpose, newest first, each with an id of 4 bytes (8 hexadecimal digits) that identifies the key of a value and reveals
- * nothing about it.
+ * The keys of a purpose, newest first, each with an id of 4 bytes (8 hexadecimal digits) that identifies the key of a
+ * value without revealing it.
  */
 export function deriveKeys(ring: KeyRing, purpose: Purpose): readonly DerivedKey[] {
   let purposes = derived.get(ring)

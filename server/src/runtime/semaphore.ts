@@ -5,7 +5,7 @@ import { fail } from './error.ts'
 export type SemaphoreOptions = {
   /** Maximum concurrent runs, at least 1. */
   readonly permits: number
-  /** Maximum waiting calls; further ones fail at once. */
+  /** Maximum waiting calls; further calls fail immediately. */
   readonly waiting: number
   /** The retry time for the caller if the queue is full. */
   readonly retryAfterSeconds: number

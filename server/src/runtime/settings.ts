@@ -438,8 +438,8 @@ function valueSchemaOf(name: SettingName): Record<string, unknown> {
 
 export const isNumber = (name: SettingName): boolean => valueSchemaOf(name)['type'] === 'integer'
 
-/** Returns what a setting accepts as a noun phrase, for errors and for the documentation. */
-export function limitsOf(name: SettingName): string {
+/** Returns the accepted values of a setting as a noun phrase, for errors and for the documentation. */
+export function acceptedValuesOf(name: SettingName): string {
   const schema = valueSchemaOf(name)
   if (schema['type'] === 'array') {
     const values = (schema['items'] as Record<string, unknown>)['enum']

@@ -1,4 +1,4 @@
-// Stop signals of the process. The first one stops it gracefully; a later one ends it at once.
+// Stop signals of the process. The first one stops it gracefully; a later one ends it immediately.
 
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it counts once. */
 const repeatedSignalMs = 2_000
@@ -20,8 +20,8 @@ export function untilStopped(): Promise<NodeJS.Signals> {
 }
 
 /**
- * Sets the exit status and ends the process after `graceMs` if something is still open by then, such as a connection of a
- * component that did not stop in time. Nothing else ends a process that has a socket.
+ * Sets the exit status, and ends the process after `graceMs` if a resource is still open by then, such as a connection
+ * of a component that did not stop in time. An open socket would keep the process alive.
  */
 export function endProcess(status: number, graceMs = 5_000): void {
   process.exitCode = status

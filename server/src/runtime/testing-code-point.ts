@@ -1,13 +1,13 @@
-// Any code point, for property tests. Nothing of the product imports this file.
+// Any code point, for property tests. Only tests import this file.
 import fc from 'fast-check'
 
 const surrogates = { first: 0xd800, count: 0x800 }
-/** Of a text that is not one code point. */
+/** Index of a text that is not one code point. */
 const noIndex = -1
 
 /**
- * The `unit` of texts of any characters. It generates what the unit "binary" of fast-check does, which builds a table of all 1.1 million
- * code points in each process: 1.2 s of processor time and 120 MB.
+ * The `unit` of texts of any characters. Equivalent to the unit "binary" of fast-check, which builds a table of all 1.1
+ * million code points in each process: 1.2 s of processor time and 120 MB.
  */
 export const codePoint = fc
   .integer({ min: 0, max: 0x10ffff - surrogates.count })

@@ -1,4 +1,4 @@
-// How often tests repeat what is random: mutated input, kills, generated requests. Nothing of the product imports this file.
+// How often tests repeat random parts: mutated input, kills, generated requests. Only tests import this file.
 
 /** 1 in `npm run test:long`, a tenth in `npm test`, whose runs have a new seed each; PHAROS_TEST_SCALE=100 takes hours. */
 const scale = Number(process.env['PHAROS_TEST_SCALE'] ?? 0.1)
@@ -7,8 +7,8 @@ const scale = Number(process.env['PHAROS_TEST_SCALE'] ?? 0.1)
 export const isLongRun = scale >= 1
 
 /**
- * Returns the number of repetitions in this run where the long run has `full`. A test that counts what it met by chance needs
- * `atLeast` so many.
+ * Returns the number of repetitions in this run, `full` in the long run. A test that counts random events needs
+ * `atLeast`.
  */
 export const scaled = (full: number, atLeast = 1): number => Math.max(atLeast, Math.round(full * scale))
 

@@ -5,7 +5,10 @@ import { getPriority, setPriority } from 'node:os'
 const STEPS = 5
 const LOWEST = 19
 
-/** Lowers the priority of the thread that calls it. Linux has one for each thread; elsewhere this would slow down the whole process. */
+/**
+ * Lowers the priority of the calling thread. Linux has one per thread; elsewhere this would slow down the whole
+ * process.
+ */
 export function lowerThreadPriority(): void {
   if (process.platform === 'linux') setPriority(0, Math.min(getPriority(0) + STEPS, LOWEST))
 }

@@ -1,4 +1,4 @@
-// One piece of work in a thread of its own, for parsing untrusted files and for long computations: it ends with its
+// One piece of work in a separate thread, for parsing untrusted files and for long computations: it ends with its
 // answer, its time limit or its memory limit, without an effect on the process.
 import { parentPort, Worker } from 'node:worker_threads'
 
@@ -52,7 +52,7 @@ export function runInThread<T>(
     reject(new ThreadStarvedError(`${Math.round(usedMs)} ms of processor time in ${3 * timeoutMs} ms`))
   }, 3 * timeoutMs)
   const check = setInterval(async () => {
-    // A thread that has ended has none: its exit is reported below.
+    // An ended thread has no statistics: its exit is reported below.
     const used = await Promise.all([worker.getHeapStatistics(), worker.cpuUsage()]).catch(() => undefined)
     if (!used) return
     const [{ external_memory: bytes }, { user, system }] = used

@@ -1,4 +1,4 @@
-// The search over the kinds that the caller may list: each kind is one bounded statement, and all run at once.
+// The search over the kinds that the caller may list: each kind is one bounded statement, and all run in parallel.
 import type { QueryOf, Permission } from '@pharos/contract/route'
 import {
   searchMatches,
@@ -12,11 +12,11 @@ import type { Actor, Operation } from '../operation/operation.ts'
 import { invalid } from '../runtime/error.ts'
 import { parseSearchTerm } from '../net/search-term.ts'
 import type { HitRow, SearchSource } from './source.ts'
-import { sources } from './sources.store.ts'
+import { searchSources } from './sources.store.ts'
 
 export type SearchDeps = {
   readonly postgres: Postgres
-  /** Reads across teams: the teams of a user, and for staff those of all customers. */
+  /** Reads across teams: the teams of a user, for staff all customers. */
   readonly db: Db
   readonly mayCall: (actor: Actor, permission: Permission) => boolean
 }
@@ -31,7 +31,7 @@ export async function search(
 ): Promise<SearchAnswer> {
   const sought = parseSearchTerm(q)
   if (sought.text.length < 2) throw invalid(['query', 'q'], 'searchTooShort')
-  const wanted = sources.filter(
+  const wanted = searchSources.filter(
     (source) =>
       (kind === undefined || kind.includes(source.kind)) && deps.mayCall(actor, source.list.permission),
   )

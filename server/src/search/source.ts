@@ -5,7 +5,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Actor } from '../operation/operation.ts'
 import type { SearchTerm } from '../net/search-term.ts'
 
-export type Sql = RawBuilder<unknown>
+export type SearchSql = RawBuilder<unknown>
 
 /** `place`: the position in `searchMatches`. */
 export type HitRow = {
@@ -29,33 +29,33 @@ export type SearchSource = {
   findInAll?(teamId: number, sought: SearchTerm, limit: number): RawBuilder<HitRow>
 }
 
-/** The place of a text: exact 0, starts 2, contains 3; null if it does not contain what is sought. */
-export const placeOf = (value: Sql, { text }: SearchTerm): Sql => sql`(
+/** The place of a text: exact 0, starts 2, contains 3; null if it does not contain the search term. */
+export const placeOf = (value: SearchSql, { text }: SearchTerm): SearchSql => sql`(
   case strpos(lower(${value}), ${text}) when 0 then null
     when 1 then case when length(${value}) = length(${text}::text) then 0 else 2 end else 3 end)`
 
 /** The place of a prefix: exact, related by containment, or by its text. */
-export const placeOfPrefix = (prefix: Sql, sought: SearchTerm): Sql =>
+export const placeOfPrefix = (prefix: SearchSql, sought: SearchTerm): SearchSql =>
   sought.prefix === null
     ? placeOf(sql`${prefix}::text`, sought)
     : sql`(case when ${prefix} = ${sought.prefix}::cidr then 0 when ${prefix} && ${sought.prefix}::cidr then 1 end)`
 
-/** The best of several places; null if none matches. */
-export const best = (...places: readonly (Sql | null)[]): Sql =>
+/** The best of several places; null without a match. */
+export const best = (...places: readonly (SearchSql | null)[]): SearchSql =>
   sql`least(${sql.join(places.filter((place) => place !== null))})`
 
 /** The rows of `from` that match: `columns` names id, title, subtitle, state, url, team_id and team_name. */
 export const hits = (
-  columns: Sql,
-  place: Sql,
-  from: Sql,
-  order: Sql,
+  columns: SearchSql,
+  place: SearchSql,
+  from: SearchSql,
+  order: SearchSql,
   limit: number,
 ): RawBuilder<HitRow> => sql<HitRow>`
   select * from (select ${columns}, ${place} as place from ${from}) h
   where place is not null order by place, ${order}, id limit ${limit}`
 
-/** Of objects of the caller's team. */
+/** Columns for objects of the caller's team. */
 export const ofNoOtherTeam = sql`null::integer as team_id, null::text as team_name`
-/** Of objects of other teams. */
+/** Columns for objects of other teams. */
 export const ofOtherTeam = sql`null::text as url, t.id as team_id, t.name as team_name`

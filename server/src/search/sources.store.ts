@@ -29,10 +29,10 @@ import {
   placeOfPrefix,
   type HitRow,
   type SearchSource,
-  type Sql,
+  type SearchSql,
 } from './source.ts'
 
-const originOf = (sought: SearchTerm, origin: Sql): Sql | null =>
+const originOf = (sought: SearchTerm, origin: SearchSql): SearchSql | null =>
   sought.asn === null ? null : sql`(case when ${origin} = ${sought.asn}::bigint then 1 end)`
 
 const announcementPlace = (sought: SearchTerm) =>
@@ -68,7 +68,7 @@ const announcement: SearchSource = {
 }
 
 /** An index condition of the prefix, if the text is one. Names and descriptions do not contain it. */
-const indexed = (prefix: Sql, sought: SearchTerm): Sql =>
+const indexed = (prefix: SearchSql, sought: SearchTerm): SearchSql =>
   sought.prefix === null ? sql`` : sql`and ${prefix} && ${sought.prefix}::cidr`
 
 const prefixPlace = (sought: SearchTerm) =>
@@ -168,7 +168,7 @@ const incidentsOf = (teamId: number, { ctes, rows }: Found, limit: number): RawB
   order by i.place, e.start_at desc limit ${limit}`
 
 /** `rows`, in parentheses, has `event_id`, `start_at` and `place`; the CTEs that it needs end with a comma. */
-type Found = { readonly ctes: Sql; readonly rows: Sql }
+type Found = { readonly ctes: SearchSql; readonly rows: SearchSql }
 
 const eventsNamed = (teamId: number, text: string, limit: number): Found => ({
   ctes: sql``,
@@ -370,7 +370,7 @@ const team: SearchSource = {
 }
 
 /** In the order of `searchKinds`. A new kind is one entry here and one in the contract. */
-export const sources: readonly SearchSource[] = [
+export const searchSources: readonly SearchSource[] = [
   announcement,
   prefix,
   asn,

@@ -1,5 +1,5 @@
-// Accepts the invitation of a link. The link proves access to the mailbox and nothing more: an account is created if none
-// exists, but no session, so that signing in still requires the second factor.
+// Accepts the invitation of a link. The link proves only access to the mailbox: an account is created if it does not
+// exist, but no session, so that signing in still requires the second factor.
 import { orderedRoles } from '@pharos/contract/role'
 import type { AcceptedInvitation, Invitation } from '@pharos/contract/session/invitation'
 import { writeAudit } from '../db/audit.ts'
@@ -49,7 +49,10 @@ export type Acceptance = {
   readonly last_name?: string
 }
 
-/** Accepts the invitation. Until it expires, a repeated request with the same token returns the same and changes nothing. */
+/**
+ * Accepts the invitation. Until it expires, a repeated request with the same token returns the same result without an
+ * effect.
+ */
 export async function acceptInvitation(
   deps: InvitationDeps,
   source: RequestSource,

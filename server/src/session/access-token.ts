@@ -73,7 +73,7 @@ export class AccessTokens {
     return known && this.#isValid(known) ? known.access : undefined
   }
 
-  /** A key that is no longer published invalidates its tokens, including those that were verified before. */
+  /** A key that is no longer published invalidates its tokens, including tokens verified before. */
   #isValid({ kid, access }: Verified): boolean {
     return access.expires.getTime() > Date.now() && this.#keys.find(kid) !== undefined
   }

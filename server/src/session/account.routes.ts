@@ -13,7 +13,7 @@ import { handle, handleGuest, type Mounted } from '../http/mount.ts'
 import { changeEmail, type ChangeEmailDeps } from './change-email.ts'
 import { changePassword, type ChangePasswordDeps } from './change-password.ts'
 import { confirmEmail, type JoinDeps } from './confirm-email.ts'
-import { deleteSession, listSessions } from './own-sessions.ts'
+import { deleteSession, listOwnSessions } from './own-sessions.ts'
 import { requestPasswordReset, resetPassword, type PasswordResetDeps } from './password-reset.ts'
 import { updateUser } from './profile.ts'
 import { withTokens, type CookieDeps } from './token-reply.routes.ts'
@@ -26,7 +26,7 @@ export const accountRoutes = (deps: AccountDeps): Mounted[] => [
   handleGuest(confirmEmailRoute, confirmEmail, deps),
   handleGuest(requestPasswordResetRoute, requestPasswordReset, deps),
   handleGuest(resetPasswordRoute, resetPassword, deps),
-  handle(listSessionsRoute, listSessions, deps),
+  handle(listSessionsRoute, listOwnSessions, deps),
   handle(deleteSessionRoute, deleteSession, deps),
   handle(updateUserRoute, updateUser, deps),
 ]

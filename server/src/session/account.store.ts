@@ -39,7 +39,7 @@ export async function lockAccount(trx: Trx, userId: number): Promise<Account | u
   return trx.selectFrom('users').select(columns).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** Saves a password chosen by the user: the one in the platform file no longer applies. */
+/** Saves a password chosen by the user: the password in the platform file no longer applies. */
 export async function savePassword(trx: Trx, userId: number, passwordHash: string): Promise<void> {
   await trx
     .updateTable('users')

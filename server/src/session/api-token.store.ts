@@ -59,7 +59,7 @@ const tokenColumns = columns(
 )
 export type ApiTokenRow = RowOf<typeof tokenColumns>
 
-/** What the columns of a page are made of. */
+/** The source of the columns of a page. */
 const storedColumns = sql`a.id, a.team_id, a.name, a.scopes, a.is_admin, a.created, a.creator, a.expires, a.max_unused_days, a.last_used,
   a.last_used_address, a.allowed_networks, a.service_account_id, a.is_limited, a.previous_until`
 
@@ -155,7 +155,10 @@ export async function readApiToken(trx: Trx, teamId: number, id: string): Promis
   return rows[0]!
 }
 
-/** Saves a new secret of a token of the team. The former one works until `overlapHours` from now; one before it no longer. */
+/**
+ * Saves a new secret of a token of the team. The former secret works until `overlapHours` from now; an earlier secret
+ * no longer works.
+ */
 export async function rotateApiToken(
   trx: Trx,
   id: string,

@@ -273,7 +273,7 @@ async function lockForChange(trx: Trx, { actor, ifMatch }: Operation, id: string
 
 const answerWith = (token: ApiTokenRow) => ({ body: present(token), etag: tagOf(token) })
 
-/** A token has no version of its own: its tag is computed from the fields that an admin can change, not from its use. */
+/** A token has no version: its tag is computed from the fields that an admin can change, not from its use. */
 const versionOf = (token: ApiTokenRow): string => etagOf(changeableOf(token))
 const tagOf = (token: ApiTokenRow): string => etagOf(changeableOf(token), present(token))
 const changeableOf = ({

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { ClientLimiter } from '../runtime/client-limiter.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import { beginAttempt, clearFailures, type Attempt } from './attempt.ts'
+import { beginAttempt, clearFailures, type SignInAttempt } from './attempt.ts'
 
 let database: TestDatabase
 const ring = createKeyRing(['k'.repeat(40)])
@@ -26,9 +26,9 @@ const begin = (email: string, address = elsewhere) => {
   return beginAttempt(deps, email, address)
 }
 type Refusal = { code: string; retryAfterSeconds: number }
-const outcomeOf = (attempt: Promise<Attempt>): Promise<Attempt | Refusal> =>
+const outcomeOf = (attempt: Promise<SignInAttempt>): Promise<SignInAttempt | Refusal> =>
   attempt.catch((error: Refusal) => error)
-const isRefused = (outcome: Attempt | Refusal): outcome is Refusal =>
+const isRefused = (outcome: SignInAttempt | Refusal): outcome is Refusal =>
   'code' in outcome && outcome.code === 'rate_limited'
 const failTimes = async (times: number, email: string, address = elsewhere) => {
   for (let n = 0; n < times; n++) await begin(email, address)
@@ -87,7 +87,7 @@ describe('failed attempts', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 60 }, () => outcomeOf(begin('crowd@red.example'))),
     )
-    // On a busy machine the delays after the fifth, of 1, 2, 4 seconds and so on, end meanwhile.
+    // On a busy machine the delays after the fifth attempt, of 1, 2, 4 seconds and so on, may end during the test.
     const delays = Math.floor(Math.log2(1 + (performance.now() - startMs) / 1000))
     const admitted = outcomes.filter((outcome) => !isRefused(outcome)).length
     assert.ok(admitted >= 5 && admitted <= 5 + delays, `${admitted} admitted, ${delays} delays over`)

@@ -24,10 +24,12 @@ export type AttemptDeps = {
 }
 
 /** An admitted attempt. It counts as failed unless one of these functions is called. */
-export type Attempt = {
+export type SignInAttempt = {
   /** The sign-in succeeded: deletes the earlier failures. */
   succeeded(): Promise<void>
-  /** Neither succeeded nor failed (nothing was compared, or a second factor is required): removes the attempt. */
+  /**
+   * Neither succeeded nor failed (the password was not compared, or a second factor is required): removes the attempt.
+   */
   undecided(): Promise<void>
 }
 
@@ -35,7 +37,11 @@ export type Attempt = {
  * Begins a sign-in attempt for the e-mail address, whether or not the account exists. Throws `rate_limited` with the
  * time to wait; the caller must then not compare the password.
  */
-export async function beginAttempt(deps: AttemptDeps, email: string, address: string): Promise<Attempt> {
+export async function beginAttempt(
+  deps: AttemptDeps,
+  email: string,
+  address: string,
+): Promise<SignInAttempt> {
   deps.attemptsOfClient.take(address)
   const [account, origin] = await Promise.all([
     lowerCased(deps.db, email),

@@ -41,7 +41,8 @@ export type LockedFailures = { readonly known: Failures; readonly now: Date }
  * disk: a crash loses the failures of its last half second, and a flood writes 200 a second.
  */
 export async function lockFailures(trx: Trx, { accountMac, origin }: FailureKey): Promise<LockedFailures> {
-  // Written even if nothing changes: this locks the row, so that two concurrent first attempts wait for each other.
+  // The write is needed even without a change: it locks the row, so that two concurrent first attempts wait for each
+  // other.
   const { rows } = await sql<Failures & { now: Date }>`
     insert into sign_in_failures as known (account_mac, origin, failures, latest)
     values (${accountMac}, ${origin}, 0, 'epoch')

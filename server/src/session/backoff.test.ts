@@ -14,7 +14,7 @@ import {
 const start = Date.UTC(2026, 2, 1)
 const gap = fc.oneof(fc.nat(3_000), fc.nat(longestWaitMs * 2), fc.nat(forgottenAfterMs * 2))
 
-/** Returns the admitted attempts of those made at these intervals, all failing. */
+/** Returns the admitted attempts among attempts at these intervals, all failing. */
 function failAll(gapsMs: readonly number[]): { at: number; known: Failures }[] {
   const through: { at: number; known: Failures }[] = []
   let known = noFailures
@@ -79,7 +79,7 @@ describe('attempts that all fail', () => {
   })
 
   it('are limited per day, whatever their timing', () => {
-    // Five at once, 1 + 2 + ... + 512 s for the next ten, then one every 15 minutes.
+    // A burst of five, 1 + 2 + ... + 512 s for the next ten, then one every 15 minutes.
     const most = freeFailures + 10 + Math.ceil(forgottenAfterMs / longestWaitMs)
     fc.assert(
       fc.property(fc.array(fc.nat(120_000), { minLength: 500, maxLength: 800 }), (gaps) => {

@@ -1,5 +1,5 @@
-// Changes the user's e-mail address. The change takes effect when the link in the mail to the new address is followed; the old
-// address is notified at once. The answer does not reveal whether another account has the new address.
+// Changes the user's e-mail address. The change takes effect when the link in the mail to the new address is followed;
+// the old address is notified immediately. The answer does not reveal whether another account has the new address.
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'

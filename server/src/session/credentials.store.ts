@@ -12,11 +12,11 @@ export type BearerRecord = {
   /** Null: not a member of the team. */
   readonly roles: readonly Role[] | null
   readonly modules: readonly string[]
-  /** The team requires a second factor, and the user has none. */
+  /** The team requires a second factor, and the user has not enabled it. */
   readonly lacksSecondFactor: boolean
 }
 
-/** Returns the record of an active session in the team; undefined if there is none. */
+/** Returns the record of an active session in the team; undefined if it does not exist. */
 export async function findBearerRecord(
   db: Db,
   sessionId: string,
@@ -51,11 +51,11 @@ export type TokenRecord = {
   readonly lastUsed: Date | null
   /** Null: the token is not limited. */
   readonly limits: readonly LimitRow[] | null
-  /** Of the secret before the last rotation, while it is valid. */
+  /** MAC of the secret before the last rotation, while it is valid. */
   readonly previousMac: Buffer | null
   readonly previousUntil: Date | null
   readonly serviceAccountId: number | null
-  /** Of the service account that has the token. */
+  /** Roles of the service account that has the token. */
   readonly serviceRoles: readonly Role[] | null
 }
 
@@ -99,8 +99,8 @@ export type RenewedMac = { readonly before: Buffer; readonly after: Buffer }
 
 /**
  * Saves the time and address of a use of the token, with its MAC under the newest key; at most once a minute over all
- * processes, so that a busy program does not write on every call. `address` is null if it could not be parsed, `macs` if the secret was not
- * the newest one. A secret that was replaced meanwhile stays replaced.
+ * processes, so that a busy program does not write on every call. `address` is null if it could not be parsed, `macs`
+ * if the secret was not the newest one. A secret that was replaced in the meantime stays replaced.
  */
 export async function saveTokenUse(
   db: Db,

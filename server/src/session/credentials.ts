@@ -1,11 +1,11 @@
-// Authenticates a credential: the access token of the web application, a team's API token, or a staff token. Every failure is 401 with
-// the same message, so that it reveals nothing about invalid credentials.
+// Authenticates a credential: the access token of the web application, a team's API token, or a staff token. Every
+// failure is 401 with the same message, so that it does not describe invalid credentials.
 import type { ReportRefusal } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import { findAddressPrefix, isAllowedFrom } from '../limit/allowed-from.ts'
 import { fail } from '../runtime/error.ts'
-import { limitsOf } from '../limit/resources.ts'
+import { actorLimitsOf } from '../limit/resources.ts'
 import { rolesOfToken } from '../operation/grant.ts'
 import type { Limits } from '../operation/limits.ts'
 import type { StaffTokenActor, TokenActor, UserActor } from '../operation/operation.ts'
@@ -40,13 +40,13 @@ export type CredentialDeps = DemoRule & {
   readonly reportRefusal?: ReportRefusal
 }
 
-/** As the actor has it: the limits are compiled once, when the record is read. */
+/** The actor's form: the limits are compiled once, when the record is read. */
 type KnownToken = Omit<TokenRecord, 'limits'> & { readonly limits: Limits | null }
 type AnyTokenRecord = KnownToken | StaffTokenRecord
 
 async function findKnownToken(db: Db, id: string): Promise<KnownToken | undefined> {
   const record = await findTokenRecord(db, id)
-  return record && { ...record, limits: limitsOf(record.limits) }
+  return record && { ...record, limits: actorLimitsOf(record.limits) }
 }
 
 /** The names and the tables of both kinds of tokens; everything else about them is the same. */
@@ -215,9 +215,9 @@ const ttlMs = 5_000
 const entriesMax = 50_000
 
 /**
- * Caches credentials for a few seconds, so that a busy client does not cost two queries per call. A change of sessions, users, members, teams
- * or tokens invalidates it at once through the database's notification. While notifications are not received, nothing is cached: a revoked
- * credential must not keep working because a notification was lost.
+ * Caches credentials for a few seconds, so that a busy client does not cost two queries per call. A change of sessions,
+ * users, members, teams or tokens invalidates it immediately through the database's notification. The cache is off
+ * while notifications are not received: a revoked credential must not keep working because a notification was lost.
  */
 class CredentialCache<T> {
   readonly #waker: Pick<Waker, 'connected'>
@@ -230,7 +230,7 @@ class CredentialCache<T> {
     waker.on('actors', () => this.clear())
   }
 
-  /** Returns a cached value; undefined if there is none. */
+  /** Returns a cached value; undefined if it is not cached. */
   find(key: string): T | undefined {
     const entry = this.#entries.get(key)
     return entry && this.#waker.connected && entry.until > performance.now() ? entry.value : undefined

@@ -64,7 +64,7 @@ export async function rebindMailToken(trx: Trx, id: string): Promise<void> {
     from users u where u.id = t.user_id and t.id = ${id}`.execute(trx)
 }
 
-/** Deletes all tokens of the user, or those of one purpose. */
+/** Deletes all tokens of the user, or the tokens of one purpose. */
 export async function deleteMailTokens(trx: Trx, userId: number, purpose?: MailTokenPurpose): Promise<void> {
   const all = trx.deleteFrom('mail_tokens').where('user_id', '=', userId)
   await (purpose === undefined ? all : all.where('purpose', '=', purpose)).execute()

@@ -45,7 +45,7 @@ export function parseNewToken(body: NewTokenBody, now: Date) {
   return { settings, expires, resources }
 }
 
-/** Throws `invalid` for scopes that would open nothing: a token must not look as if it could do what it cannot. */
+/** Throws `invalid` for scopes without any effect: a token must not seem to allow more than it does. */
 export function requireOpenScopes(scopes: readonly Scope[], resources: Resources): void {
   const isEmpty = Object.values(resources).every((some) => some.length === 0)
   if (isEmpty) throw invalid(['body', 'resources'], 'resourcesMissing')
@@ -60,7 +60,10 @@ export function requireOpenScopes(scopes: readonly Scope[], resources: Resources
 
 const dayMs = 86_400_000
 
-/** Returns when a new token expires. `daysMax` is that of the team. Throws `invalid` for a time that it does not allow. */
+/**
+ * Returns when a new token expires. `daysMax` is the limit of the team. Throws `invalid` for a time that it does not
+ * allow.
+ */
 export function expiryOf(given: Date | null | undefined, daysMax: number | null, now: Date): Date | null {
   const after = (days: number): Date => new Date(now.getTime() + days * dayMs)
   if (given === undefined) return after(Math.min(tokenDaysByDefault, daysMax ?? Infinity))

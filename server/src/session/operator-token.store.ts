@@ -1,4 +1,4 @@
-// The SQL of API tokens for the operator, who manages those of every team.
+// The SQL of API tokens for the operator, who manages the tokens of every team.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 
@@ -35,7 +35,7 @@ export async function findTeamId(db: Db | Trx, slug: string): Promise<number | u
   return team?.id
 }
 
-export async function listTeamSlugs(db: Db | Trx): Promise<string[]> {
+export async function listAllTeamSlugs(db: Db | Trx): Promise<string[]> {
   const rows = await db.selectFrom('teams').select('slug').orderBy('slug').execute()
   return rows.map(({ slug }) => slug)
 }

@@ -12,7 +12,7 @@ import { expiryOf, requireOpenScopes } from './new-api-token.ts'
 import {
   findTeamId,
   findTokenTeam,
-  listTeamSlugs,
+  listAllTeamSlugs,
   listTokensOfTeams,
   type OperatorTokenRow,
 } from './operator-token.store.ts'
@@ -45,7 +45,7 @@ export async function createTeamToken(
   if (request.resources) requireOpenScopes(request.scopes as readonly Scope[], request.resources)
   return db.transaction().execute(async (trx) => {
     const teamId = await findTeamId(trx, request.team)
-    if (teamId === undefined) throw unknownTeam(request.team, await listTeamSlugs(trx))
+    if (teamId === undefined) throw unknownTeam(request.team, await listAllTeamSlugs(trx))
     const expires = expiryOf(request.expires, await readTokenDaysMax(trx, teamId), new Date())
     const settings = { ...request, expires, teamId, createdBy: null, serviceAccountId: null }
     const { row, text } = await issueApiToken(trx, ring, settings, { teamId, actor: 'operator' })
@@ -66,14 +66,14 @@ function unknownTeam(slug: string, slugs: readonly string[]): Failure {
   return fail('not_found', 'team', { slug, hint })
 }
 
-/** Lists the tokens that are not revoked, newest first: those of one team or, without `team`, of all. */
+/** Lists the active tokens, newest first, of one team or, without `team`, of all. */
 export async function listTeamTokens(db: Db, team?: string): Promise<OperatorTokenRow[]> {
   if (team !== undefined && (await findTeamId(db, team)) === undefined)
-    throw unknownTeam(team, await listTeamSlugs(db))
+    throw unknownTeam(team, await listAllTeamSlugs(db))
   return listTokensOfTeams(db, team)
 }
 
-/** Revokes a token; has no effect on one that is revoked already. Throws `not_found`. */
+/** Revokes a token; no effect on a revoked token. Throws `not_found`. */
 export async function revokeTeamToken(db: Db, id: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const teamId = await findTokenTeam(trx, id)

@@ -1,4 +1,4 @@
-// Lists the user's active sessions and revokes one of them.
+// Lists the user's active sessions and revokes single sessions.
 import type { listSessionsRoute, OpenSession } from '@pharos/contract/session/account'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
@@ -11,7 +11,7 @@ import { findOwnSessionTeam, listOpenSessions, revokeSession, type OpenSessionRo
 
 type Deps = { readonly db: Db }
 
-export async function listSessions(
+export async function listOwnSessions(
   { db }: Deps,
   operation: Operation,
   query: QueryOf<typeof listSessionsRoute>,
@@ -34,7 +34,7 @@ function present(row: OpenSessionRow, currentId: string): OpenSession {
   }
 }
 
-/** Revokes a session at once, with its access tokens; the caller's own session is no exception. */
+/** Revokes a session immediately, with its access tokens; the caller's own session is no exception. */
 export async function deleteSession(
   { db }: Deps,
   operation: Operation,

@@ -44,7 +44,7 @@ async function sendReset(trx: Trx, { ring, publicUrl }: ConfirmDeps, userId: num
 
 export type PasswordReset = { readonly token: string; readonly new_password: string }
 
-/** Creates no session and keeps the second factor. Nothing is hashed before the token is known to be valid. */
+/** Creates no session and keeps the second factor. The password is hashed only after the token was found valid. */
 export async function resetPassword(
   deps: PasswordResetDeps,
   source: RequestSource,

@@ -10,7 +10,7 @@ import { userEtag } from './tokens.ts'
 import { findUser, lockProfile, saveProfile, type Profile } from './account.store.ts'
 import { requireUser } from './require-user.ts'
 
-/** Omitted fields are unchanged. A patch that changes nothing is not audited. */
+/** Omitted fields are unchanged. A patch without a change is not audited. */
 export async function updateUser(
   { db }: { readonly db: Db },
   operation: Operation,

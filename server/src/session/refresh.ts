@@ -1,5 +1,5 @@
-// Refreshes a session. The usual case is one statement (rotate.ts); only if that finds nothing to rotate is the session
-// read: a token that was presented before gets its successor again, or the session is revoked. Both are audited, except
+// Refreshes a session. The usual case is one statement (rotate.ts); the session is read only if that rotates no token:
+// a token that was presented before gets its successor again, or the session is revoked. Both are audited, except
 // repeats within 30 s.
 import type { SessionTokens } from '@pharos/contract/session/session'
 import { writeAudit, type AuditEntry } from '../db/audit.ts'
@@ -9,7 +9,7 @@ import { fail } from '../runtime/error.ts'
 import { refuseDemoElsewhere, type DemoRule } from './demo.ts'
 import { parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import type { Rotate } from './rotate.ts'
-import { judgeRefresh, type Verdict } from './rotation.ts'
+import { judgeRefresh, type RotationVerdict } from './rotation.ts'
 import {
   findSession,
   renewGrace,
@@ -23,9 +23,9 @@ import type { ClientSource } from './request-source.ts'
 export type SessionDeps = IssueDeps & DemoRule & { readonly db: Db; readonly lifetime: SessionLifetime }
 export type RefreshDeps = SessionDeps & { readonly rotate: Rotate }
 
-type Repeat = Extract<Verdict, { kind: 'repeat' }>
+type Repeat = Extract<RotationVerdict, { kind: 'repeat' }>
 
-/** Returns new tokens for a refresh token. Throws `token_not_valid` for one that is invalid, expired or reused. */
+/** Returns new tokens for a refresh token. Throws `token_not_valid` if it is invalid, expired or reused. */
 export async function refreshTokens(
   deps: RefreshDeps,
   client: ClientSource,

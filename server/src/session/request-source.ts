@@ -6,6 +6,6 @@ export type ClientSource = RequestSource & { readonly userAgent: string }
 
 const userAgentLengthMax = 500
 
-/** Returns the User-Agent header, truncated to the stored length; empty if there is none. */
+/** Returns the User-Agent header, truncated to the stored length; empty if missing. */
 export const userAgentOf = (headers: IncomingHttpHeaders): string =>
   (headers['user-agent'] ?? '').slice(0, userAgentLengthMax)

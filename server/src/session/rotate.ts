@@ -1,5 +1,5 @@
-// Rotates the refresh tokens of concurrent requests in common statements, each with one commit. The result does not depend on
-// which requests share a statement: what it leaves out is tried alone.
+// Rotates the refresh tokens of concurrent requests in common statements, each with one commit. The result does not
+// depend on which requests share a statement: omitted tokens are tried alone.
 import type { Db } from '../db/postgres.ts'
 import { Failure } from '../runtime/error.ts'
 import { inBatches } from '../runtime/in-batches.ts'
@@ -8,7 +8,7 @@ import { rotateSessions, type Presented, type SessionHolder, type SessionLifetim
 /** Rotates the presented token; undefined if it is not the newest of an active session. */
 export type Rotate = (presented: Presented) => Promise<SessionHolder | undefined>
 
-/** A statement of so many takes a few milliseconds. */
+/** Limit per statement, which then takes a few milliseconds. */
 const batchMax = 50
 
 /** Creates the function for one process. */
@@ -19,13 +19,13 @@ export function createRotate(db: Db, lifetime: SessionLifetime): Rotate {
   return async (presented) => {
     const holder = await rotateInBatch(presented)
     if (holder) return holder
-    // Not the newest token, or a session that is being changed: this one waits for the change.
+    // Not the newest token, or a session that is being changed: this statement waits for the change.
     const [alone] = await rotateSessions(db, [presented], lifetime, { skipLocked: false })
     return alone
   }
 }
 
-/** Returns the holder of each token; undefined for those that the statement left out. */
+/** Returns the holder of each token; undefined for tokens that the statement did not rotate. */
 async function rotateBatch(
   db: Db,
   presented: readonly Presented[],

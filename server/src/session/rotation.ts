@@ -1,20 +1,23 @@
-// Decides on a presented refresh token. Pure: it depends on the counter and the rotation times of the session, and for a late repeat
-// on the network and the user agent. The rule and its reasons: decision 006.
+// Decides on a presented refresh token. Pure: it depends on the counter and the rotation times of the session, and for
+// a late repeat on the network and the user agent. The rule and its reasons: decision 006.
 //
-// A session's tokens are numbered. `counter` is the newest issued one; only presenting that one issues a new one. A rotated token
-// gets its own successor again for 30 s: several tabs may present it at nearly the same time. After that only the newest token's
-// parent is accepted, as after a lost answer: for 10 minutes, and only from the network or user agent of the last refresh. Every
-// other token ends the session.
+// A session's tokens are numbered. `counter` is the newest issued one; only presenting that one issues a new one. A
+// rotated token gets its own successor again for 30 s: several tabs may present it at nearly the same time. After that
+// only the newest token's parent is accepted, as after a lost answer: for 10 minutes, and only from the network or user
+// agent of the last refresh. Every other token ends the session.
 //
-// An accepted repeat of the parent restarts its 30 s, within the 10 minutes: tabs that wake after a lost answer all have the parent,
-// and the first of them continues with the successor at once. The same applies if the newest token is issued without its parent being
-// presented, for example when switching the team.
+// An accepted repeat of the parent restarts its 30 s, within the 10 minutes: tabs that wake after a lost answer all
+// have the parent, and the first of them has already continued with the successor. The same applies if the newest token
+// is issued without its parent being presented, for example when switching the team.
 import { maskHostBits, type Prefix } from '../net/prefix.ts'
 import { plainAddress } from '../runtime/client-address.ts'
 
 export const gracePeriodMs = 30_000
 export const lateRepeatMs = 600_000
-/** Of many tabs that present a parent at once, one renews the grace period; for the others it is shorter by at most this. */
+/**
+ * If many tabs present a parent at the same time, one renews the grace period; for the others it is shorter by at most
+ * this.
+ */
 const renewedForMs = 1_000
 
 export type Client = { readonly address: string; readonly userAgent: string }
@@ -30,7 +33,7 @@ export type Rotation = {
   readonly lastUserAgent: string | null
 }
 
-export type Verdict =
+export type RotationVerdict =
   | { readonly kind: 'rotate' }
   | {
       readonly kind: 'repeat'
@@ -43,7 +46,12 @@ export type Verdict =
   | { readonly kind: 'reuse' }
 
 /** Returns the verdict on token number `presented`. A number that was never issued also counts as reuse: it implies a stolen key. */
-export function judgeRefresh(session: Rotation, presented: number, client: Client, now: Date): Verdict {
+export function judgeRefresh(
+  session: Rotation,
+  presented: number,
+  client: Client,
+  now: Date,
+): RotationVerdict {
   const age = session.counter - presented
   if (age === 0) return { kind: 'rotate' }
   if (age < 0) return { kind: 'reuse' }

@@ -30,7 +30,7 @@ export async function consumeCode(deps: FactorDeps, userId: number, otp: string)
   return 'recovery code'
 }
 
-/** Counts an attempt and returns the factor to compare with; undefined if there is none. Throws `rate_limited`. */
+/** Counts an attempt and returns the factor to compare with; undefined without a factor. Throws `rate_limited`. */
 export async function beginCodeAttempt(deps: FactorDeps, userId: number): Promise<StoredFactor | undefined> {
   const factor = await countCodeAttempt(deps.db, userId)
   if (factor) return factor
@@ -45,13 +45,13 @@ async function consumeStep(
   { secretSealed, now }: StoredFactor,
   otp: string,
 ): Promise<boolean> {
-  const step = totpStepOf(openSecret(ring, userId, secretSealed), otp, now)
+  const step = totpStepOf(openFactorSecret(ring, userId, secretSealed), otp, now)
   return step !== undefined && (await useStep(db, userId, step, secretSealed))
 }
 
 /** Bound to the user: it cannot be decrypted in the row of another user. */
-export const sealSecret = (ring: KeyRing, userId: number, secret: Uint8Array): Buffer =>
+export const sealFactorSecret = (ring: KeyRing, userId: number, secret: Uint8Array): Buffer =>
   seal(ring, 'totp', secret, String(userId))
 
-export const openSecret = (ring: KeyRing, userId: number, sealed: Uint8Array): Buffer =>
+export const openFactorSecret = (ring: KeyRing, userId: number, sealed: Uint8Array): Buffer =>
   open(ring, 'totp', sealed, String(userId))

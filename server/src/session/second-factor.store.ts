@@ -152,6 +152,6 @@ export async function findHolderByEmail(db: Db, email: string): Promise<FactorHo
   return rows[0]
 }
 
-export async function findHolder(db: Db, userId: number): Promise<FactorHolder | undefined> {
+export async function findFactorHolder(db: Db, userId: number): Promise<FactorHolder | undefined> {
   return db.selectFrom('users').select(['id as userId', 'email']).where('id', '=', userId).executeTakeFirst()
 }

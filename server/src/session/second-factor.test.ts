@@ -5,7 +5,7 @@ import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestT
 import { openSession } from '../../test/support/credentials.ts'
 import { addSecondFactor, codeOf, passStep } from '../../test/support/second-factor.ts'
 import { createKeyRing, open } from '../runtime/secrets.ts'
-import { sealSecret, consumeCode } from './second-factor-check.ts'
+import { sealFactorSecret, consumeCode } from './second-factor-check.ts'
 import { extendDelays } from './testing-backoff.ts'
 
 let api: TestApi
@@ -285,7 +285,7 @@ describe('a code', () => {
   it('is verified by a process with a newer key, as long as the older one is in its ring', async () => {
     const { userId, secret } = await addPersonWithFactor()
     const [oldKey, newKey] = ['o'.repeat(40), 'n'.repeat(40)]
-    const sealed = sealSecret(createKeyRing([oldKey]), userId, secret)
+    const sealed = sealFactorSecret(createKeyRing([oldKey]), userId, secret)
     await sql`update second_factors set secret_sealed = ${sealed} where user_id = ${userId}`.execute(
       api.database.postgres.owner,
     )

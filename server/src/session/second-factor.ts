@@ -13,8 +13,8 @@ import { createRecoveryCodes, recoveryCodeMac } from './recovery-code.ts'
 import { replaceSessions, type PersonalOperation, type ReplaceSessionsDeps } from './replace-sessions.ts'
 import {
   beginCodeAttempt,
-  openSecret,
-  sealSecret,
+  openFactorSecret,
+  sealFactorSecret,
   consumeCode,
   type FactorDeps,
 } from './second-factor-check.ts'
@@ -22,7 +22,7 @@ import {
   deleteFactor,
   enableFactor,
   findFactorStatus,
-  findHolder,
+  findFactorHolder,
   findHolderByEmail,
   lockFactor,
   replaceCodes,
@@ -60,7 +60,7 @@ export async function startTotp(
     const expires = await savePendingFactor(
       trx,
       userId,
-      sealSecret(deps.ring, userId, secret),
+      sealFactorSecret(deps.ring, userId, secret),
       pendingMinutes,
     )
     if (!expires) throw fail('conflict', 'factorEnabled')
@@ -84,7 +84,7 @@ export async function confirmTotp(
   const userId = userIdOf(operation)
   const pending = await beginCodeAttempt(deps, userId)
   if (!pending || pending.pendingUntil === null || pending.pendingUntil <= pending.now) throw nothingPending()
-  const step = totpStepOf(openSecret(deps.ring, userId, pending.secretSealed), otp, pending.now)
+  const step = totpStepOf(openFactorSecret(deps.ring, userId, pending.secretSealed), otp, pending.now)
   if (step === undefined) throw wrongCode()
   return deps.db.transaction().execute(async (trx) => {
     const enabled = await enableFactor(trx, userId, step, pending.secretSealed)
@@ -138,7 +138,7 @@ export async function renewRecoveryCodes(
   })
 }
 
-/** Checks the password first: without it, nothing about the factor is revealed. */
+/** Checks the password first: without it, the state of the factor is not revealed. */
 async function requireProof(deps: SecondFactorDeps, userId: number, proof: FactorProof): Promise<void> {
   await requirePassword(deps, userId, proof.current_password)
   const { enabled } = await findFactorStatus(deps.db, userId)
@@ -218,7 +218,7 @@ async function renewCodes(trx: Trx, ring: KeyRing, userId: number): Promise<stri
 }
 
 async function getHolder(trx: Trx, userId: number): Promise<FactorHolder> {
-  const holder = await findHolder(trx, userId)
+  const holder = await findFactorHolder(trx, userId)
   if (!holder) throw fail('unauthenticated', 'credentialInvalid', { credential: 'access token' })
   return holder
 }

@@ -29,7 +29,10 @@ export const sessionRoutes = (deps: SessionRouteDeps): Mounted[] => [
   handleGuest(logoutRoute, logout, deps),
 ]
 
-/** What the caller reads from now on is older than no message after this position. A session without one begins with new messages. */
+/**
+ * All later reads of the caller include every message up to this position. A session without a position begins with new
+ * messages.
+ */
 async function positionHeader({ streamPosition }: PositionDeps): Promise<Record<string, string>> {
   const position = await streamPosition().catch(() => undefined)
   return position === undefined ? {} : { 'stream-position': position }
@@ -76,7 +79,7 @@ async function getSessionToken(
 ) {
   const body = await describeCredential(db, actor)
   const unchanged = query.etag !== undefined && query.etag === body.user_etag
-  // That of an API token leaves out its last use, which changes with every request.
+  // The tag of an API token excludes its last use, which changes with every request.
   const etag = body.user_etag === null ? etagOf({ ...body.token, last_used: null }) : `"${body.user_etag}"`
   return unchanged ? { body: undefined, status: 304, etag } : { body, etag }
 }

@@ -58,7 +58,10 @@ export type NewSession = {
   readonly userId: number
   /** The hash that the password was compared with. */
   readonly passwordHash: string
-  /** As read with the hash: it changes whenever all sessions of the user end, as when a second factor is enabled. */
+  /**
+   * Version as read with the hash: it changes whenever all sessions of the user end, as when a second factor is
+   * enabled.
+   */
   readonly sessionVersion: number
   readonly teamId: number
   readonly address: string
@@ -120,8 +123,8 @@ export type Presented = Client & { readonly sessionId: string; readonly counter:
 
 /**
  * Rotates each of these tokens that is the newest of its session: one statement decides which of several concurrent
- * requests is the first. Omits those whose session does not exist, has ended, or is at another number, or whose user left
- * the team. A token that is listed twice is rotated once, and both get its successor.
+ * requests is the first. Omits tokens whose session does not exist, has ended, or is at another number, or whose user
+ * left the team. A token that is listed twice is rotated once, and both get its successor.
  *
  * `skipLocked` also omits sessions that another transaction is changing: one session must not delay the others.
  */

@@ -101,7 +101,7 @@ describe('signing in', () => {
         url: '/v3/session/token',
         payload: { email: 'x@y.example', password: 'x' },
       })
-    // At once: the limit admits another one after 20 s.
+    // Concurrently: the limit admits the next attempt after 20 s.
     const answers = await Promise.all(Array.from({ length: 4 }, attempt))
     const refused = answers.filter((answer) => answer.json().code === 'rate_limited')
     const wrong = answers.filter((answer) => answer.json().code === 'invalid_credentials')

@@ -5,7 +5,7 @@ import { fail, notFound, Failure } from '../runtime/error.ts'
 import type { Actor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { joinByDomain } from '../team/auto-join.ts'
-import { beginAttempt, type Attempt, type AttemptDeps } from './attempt.ts'
+import { beginAttempt, type SignInAttempt, type AttemptDeps } from './attempt.ts'
 import { resendConfirmation, type JoinDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
 import { verifyPassword } from './password.ts'
@@ -46,13 +46,13 @@ export async function signIn(
 async function verifiedAccount(
   deps: SignInDeps,
   client: ClientSource,
-  attempt: Attempt,
+  attempt: SignInAttempt,
   email: string,
   password: string,
 ): Promise<SignInAccount> {
   const account = await findSignInAccount(deps.db, email)
   const matches = await verifyPassword(deps.hashing, account?.passwordHash, password).catch(
-    // Nothing was compared: too many requests are waiting.
+    // The password was not compared: too many requests are waiting.
     async (error: unknown) => {
       await attempt.undecided()
       throw error
@@ -71,7 +71,7 @@ type UsedFactor = Exclude<CodeVerdict, 'wrong'> | null
 async function verifySecondFactor(
   deps: SignInDeps,
   client: ClientSource,
-  attempt: Attempt,
+  attempt: SignInAttempt,
   account: SignInAccount,
   otp: string | undefined,
 ): Promise<UsedFactor> {

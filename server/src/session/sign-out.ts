@@ -1,4 +1,4 @@
-// Ends sessions. Idempotent: an unknown token, or one of a session that has ended, is not an error.
+// Ends sessions. Idempotent: an unknown token, or a token of an ended session, is not an error.
 import { writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'

@@ -8,7 +8,7 @@ import type { Schema } from '../db/schema.ts'
 import { fail } from '../runtime/error.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 
-export type SigningKey = {
+export type TokenSigningKey = {
   readonly kid: string
   readonly publicJwk: JWK
   readonly publicKey: CryptoKey
@@ -30,7 +30,7 @@ const retryMs = 1_000
 export class SigningKeys {
   readonly #db: Db
   readonly #ring: KeyRing
-  #keys: readonly SigningKey[] = []
+  #keys: readonly TokenSigningKey[] = []
   #timer: NodeJS.Timeout | undefined
   #stopped = false
   #onError: (error: unknown) => void
@@ -74,7 +74,7 @@ export class SigningKeys {
   }
 
   /** Returns the key that signs now: the newest active one. */
-  current(): SigningKey {
+  current(): TokenSigningKey {
     const now = Date.now()
     const key = this.#keys.findLast((key) => key.activeFrom.getTime() <= now)
     if (!key) throw noKeys()
@@ -82,7 +82,7 @@ export class SigningKeys {
   }
 
   /** Returns the published key with that id. Throws `unavailable` if no keys are loaded, since then no token can be verified. */
-  find(kid: string): SigningKey | undefined {
+  find(kid: string): TokenSigningKey | undefined {
     if (this.#keys.length === 0) throw noKeys()
     return this.#keys.find((key) => key.kid === kid)
   }
@@ -99,7 +99,7 @@ const noKeys = () =>
     retryAfterSeconds: 2,
   })
 
-/** Creates a key if none is active, or if the newest one is due for rotation. */
+/** Creates a key if no key is active, or if the newest one is due for rotation. */
 async function ensureSigningKey(db: Db, ring: KeyRing): Promise<void> {
   const newest = await findNewest(db)
   if (newest && newest.getTime() > Date.now() - signsForMs + publishedBeforeMs) return
@@ -142,7 +142,7 @@ async function loadSigningKeys(
   db: Db,
   ring: KeyRing,
   unreadable: (kid: string, error: unknown) => void,
-): Promise<SigningKey[]> {
+): Promise<TokenSigningKey[]> {
   const rows = await db
     .selectFrom('signing_keys')
     .selectAll()
@@ -155,7 +155,10 @@ async function loadSigningKeys(
   return keys.filter((key) => key !== undefined)
 }
 
-async function openSigningKey(ring: KeyRing, row: Selectable<Schema['signing_keys']>): Promise<SigningKey> {
+async function openSigningKey(
+  ring: KeyRing,
+  row: Selectable<Schema['signing_keys']>,
+): Promise<TokenSigningKey> {
   const pem = open(ring, 'signing-key', row.private_key_sealed, row.kid).toString()
   return {
     kid: row.kid,

@@ -39,7 +39,7 @@ export async function createStaffToken(
   return { id: token.id, text: formatApiToken(token) }
 }
 
-/** Revokes a staff token; has no effect on one that is revoked already. Returns false if there is none with the id. */
+/** Revokes a staff token; no effect on a revoked token. Returns false if the id does not exist. */
 export async function revokeStaffToken(db: Db, id: string): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { exists, isRevoked } = await revokeStaffTokenRow(trx, id)

@@ -1,4 +1,4 @@
-// The delay after failed sign-ins in tests. Nothing of the product imports this file.
+// The delay after failed sign-ins in tests. Only tests import this file.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 

@@ -7,7 +7,7 @@ import { formatRefreshToken } from './refresh-token.ts'
 
 export type IssueDeps = { readonly ring: KeyRing; readonly accessTokens: AccessTokens }
 
-export type Holder = {
+export type ApiTokenHolder = {
   readonly sessionId: string
   readonly userId: number
   readonly teamId: number
@@ -16,7 +16,11 @@ export type Holder = {
 }
 
 /** Issues tokens for the session; `counter` is the number of the refresh token. */
-export async function issueTokens(deps: IssueDeps, holder: Holder, counter: number): Promise<SessionTokens> {
+export async function issueTokens(
+  deps: IssueDeps,
+  holder: ApiTokenHolder,
+  counter: number,
+): Promise<SessionTokens> {
   return {
     access: deps.accessTokens.sign(holder),
     refresh: formatRefreshToken(deps.ring, { sessionId: holder.sessionId, counter }),

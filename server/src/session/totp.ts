@@ -19,7 +19,7 @@ export function totpUri(secret: Uint8Array, issuer: string, account: string): st
   return new TOTP({ secret: secretOf(secret), issuer: issuer.replaceAll(':', ' '), label }).toString()
 }
 
-/** Returns the time step of the code: the current, previous or next one; undefined if it matches none of them. */
+/** Returns the time step of the code: the current, previous or next one; undefined if it matches no step. */
 export function totpStepOf(secret: Uint8Array, code: string, now: Date): number | undefined {
   // The library compares bytes and throws if six characters are more than six bytes.
   if (!/^[0-9]{6}$/.test(code)) return undefined

@@ -3,7 +3,7 @@ import { ScrubberError } from './scrubber.ts'
 
 export type RefusedChange<Change> = { readonly change: Change; readonly error: ScrubberError }
 
-/** Makes all changes at once, or as many as are accepted, and returns the refused ones. Throws any other error. */
+/** Makes all changes in one call, or as many as are accepted, and returns the refused ones. Throws any other error. */
 export async function applyEach<Change>(
   changes: readonly Change[],
   make: (changes: readonly Change[]) => Promise<void>,

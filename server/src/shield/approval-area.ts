@@ -1,5 +1,5 @@
-// Approvals about shield rules: lists that a scrubber applies, and rules that it loses. An approval covers exactly its evidence, and the scrubbers
-// keep what they have until then.
+// Approvals about shield rules: lists that a scrubber applies, and rules that it loses. An approval covers exactly its
+// evidence, and the scrubbers keep their rules until then.
 import type { ApprovalDetails } from '@pharos/contract/operator/approval'
 import type { ApprovalArea } from '../approval/area.ts'
 import type { PlannedApproval } from '../approval/coverage.ts'
@@ -19,8 +19,8 @@ export const shieldApprovals: ApprovalArea<'shield'> = {
   wakes: 'shield',
 }
 
-/** Returns the digests of what staff approved or rejected. */
-export async function listDecided(
+/** Returns the digests of approved and rejected changes. */
+export async function listDecidedDigests(
   db: Db | Trx,
 ): Promise<{ readonly approved: Set<string>; readonly rejected: Set<string> }> {
   const decisions = await listDecisions(db, shieldApprovals)
@@ -29,8 +29,8 @@ export async function listDecided(
 }
 
 /**
- * Opens the approvals of a scrubber (null: of all) that staff have not decided, and closes its open ones that are not among them. Returns
- * the ids of new ones.
+ * Opens the undecided approvals of a scrubber (null: of all), and closes its other open approvals. Returns the ids of
+ * new ones.
  */
 export const saveApprovals = (
   trx: Trx,
@@ -56,7 +56,7 @@ export type EffectDeps = {
 
 const hourMs = 3_600_000
 
-/** With the rules that wait and their effect: nobody should have to approve what they cannot see. */
+/** Includes the rules that need approval and their effect, so that staff can evaluate them. */
 export const shieldApprovalsWithEffect = ({ db, estimate, now }: EffectDeps): ApprovalArea<'shield'> => ({
   ...shieldApprovals,
   async details({ state, list_id, team_id, prefix: text }): Promise<ApprovalDetails['details']> {

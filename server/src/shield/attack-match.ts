@@ -6,7 +6,7 @@ import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { canonicalRanges, readRanges, type Ranges } from '../net/ranges.ts'
 import { amplifierPorts } from '../flow/vector.ts'
 
-export type Attack = {
+export type ReportedAttack = {
   readonly start: Date
   readonly networks: readonly Prefix[]
   readonly classification: string
@@ -17,10 +17,13 @@ export type Attack = {
 }
 
 /** A kind of traffic of an attack, without its destination. A condition that is absent is unknown. */
-export type Vector = Omit<FlowMatch, 'destination' | 'source'>
+export type AttackVector = Omit<FlowMatch, 'destination' | 'source'>
 
-/** Returns the kinds of traffic of the attack; one without conditions if nothing is known. */
-export function vectorsOf({ classification, details }: Pick<Attack, 'classification' | 'details'>): Vector[] {
+/** Returns the kinds of traffic of the attack; a single kind without conditions if it is unknown. */
+export function attackVectorsOf({
+  classification,
+  details,
+}: Pick<ReportedAttack, 'classification' | 'details'>): AttackVector[] {
   const { vectors = [], protocols = [], source_ports: from = [], destination_ports: to = [] } = details
   const reported = withoutUndefined({
     protocol: protocolsOf(protocols),
@@ -31,7 +34,7 @@ export function vectorsOf({ classification, details }: Pick<Attack, 'classificat
 }
 
 /** The addresses from which the attack came, as far as they are known. */
-export const sourcesOf = ({ details }: Pick<Attack, 'details'>): Prefix[] =>
+export const sourcesOf = ({ details }: Pick<ReportedAttack, 'details'>): Prefix[] =>
   (details.top_sources ?? []).flatMap(({ address }) => {
     try {
       return [parsePrefixOrAddress(address)]
@@ -51,7 +54,7 @@ const icmp: Ranges = [
 ]
 const { syn, ack, rst } = tcpFlagBits
 
-const byClass: Readonly<Record<string, Vector>> = {
+const byClass: Readonly<Record<string, AttackVector>> = {
   'tcp.syn_flood': { protocol: tcp, tcpFlags: { set: syn, unset: ack } },
   'tcp.ack_flood': { protocol: tcp, tcpFlags: { set: ack, unset: syn } },
   'tcp.rst_flood': { protocol: tcp, tcpFlags: { set: rst, unset: 0 } },
@@ -60,13 +63,13 @@ const byClass: Readonly<Record<string, Vector>> = {
   'carpet.tcp': { protocol: tcp },
   'carpet.icmp': { protocol: icmp },
 }
-const byFamily: Readonly<Record<string, Vector>> = {
+const byFamily: Readonly<Record<string, AttackVector>> = {
   udp: { protocol: udp },
   tcp: { protocol: tcp },
   icmp: { protocol: icmp },
 }
 
-function vectorOf(kind: string): Vector {
+function vectorOf(kind: string): AttackVector {
   const port = amplifierPorts.get(kind)
   if (port !== undefined) return { protocol: udp, sourcePort: one(port) }
   return byClass[kind] ?? byFamily[kind.split('.', 1)[0]!] ?? {}
@@ -79,7 +82,7 @@ const named: Readonly<Record<string, Ranges>> = {
   'ipv6-icmp': icmp,
 }
 
-/** Undefined if one of them is unknown, because rules for it could not be told from others. */
+/** Undefined if a name is unknown, because rules for it could not be distinguished from others. */
 function protocolsOf(names: readonly string[]): Ranges | undefined {
   const ranges = names.map((name) => named[name.toLowerCase()] ?? readRanges(name, 255))
   return ranges.includes(undefined) ? undefined : canonicalRanges(ranges.flatMap((known) => known!))

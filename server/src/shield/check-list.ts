@@ -1,9 +1,10 @@
-// What a scrubber cannot apply of a list that is about to be stored, beside the team's lists for prefixes around it and inside it. Pure.
+// The parts that a scrubber cannot apply of a list before it is stored, beside the team's lists for prefixes around it
+// and inside it. Pure.
 import { shieldReasonText } from '@pharos/contract/reason/shield-reason'
 import type { Prefix } from '../net/prefix.ts'
 import { compileLists, type CompileRefusal, type CompileRefusalCode, type OrderedList } from './compile.ts'
 import { reasonOfRefusal } from './refusal-reason.ts'
-import type { HeldList } from './rule-capacity.ts'
+import type { ListSize } from './rule-capacity.ts'
 import type { RuleId, ScrubberCapabilities } from './scrubber.ts'
 import type { NestedList } from './shield-list.store.ts'
 import { findStored, type ParsedRule } from './shield-rule.ts'
@@ -12,12 +13,12 @@ import type { ListRefusal } from './update-shield.ts'
 /** Ids of stored rules are positive, so that a rule of the new list has the complement of its place. */
 const isNew = (id: RuleId): boolean => id < 0
 
-/** Returns what the scrubber would refuse of the list, and of the other lists that it gets because of it. */
+/** Returns the parts that the scrubber would refuse in the list, and in other lists because of it. */
 export function refusalsOfList(
   { prefix, rules }: { readonly prefix: Prefix; readonly rules: readonly ParsedRule[] },
   nested: readonly NestedList[],
   can: ScrubberCapabilities,
-  held: readonly HeldList[],
+  held: readonly ListSize[],
   scrubber: string,
 ): ListRefusal[] {
   const others = nested.map(orderedOf)
@@ -47,7 +48,7 @@ const rateFields: Partial<Record<CompileRefusalCode, { readonly field: string }>
   bit_rate_max: { field: 'rate_bps' },
 }
 
-/** A rule that can no longer be parsed is the concern of its own list. */
+/** A rule that can no longer be parsed is reported for its own list. */
 const orderedOf = ({ prefix, rules }: NestedList): OrderedList => ({
   prefix,
   rules: rules.flatMap((rule) => {
@@ -58,7 +59,7 @@ const orderedOf = ({ prefix, rules }: NestedList): OrderedList => ({
 
 const placeIn = (id: RuleId | undefined) => (id === undefined ? {} : { index: ~id })
 
-/** The other list that the refusal concerns, too. */
+/** Returns the other list that the refusal also concerns. */
 function otherListOf(
   refusal: CompileRefusal,
   prefix: Prefix,

@@ -1,4 +1,4 @@
-// Questions about the scrubbers of a prefix, answered by what they can do: none of them is called.
+// Queries about the scrubbers of a prefix, answered from their capabilities without calling them.
 import type { Db, Postgres } from '../db/postgres.ts'
 import type { ListCounting } from '../events/list/event-traffic.ts'
 import { covers, type Prefix } from '../net/prefix.ts'
@@ -8,10 +8,10 @@ import type { ScrubberCapabilities } from './scrubber.ts'
 import { listNested } from './shield-list.store.ts'
 import type { CheckScrubbers } from './update-shield.ts'
 
-/** Returns what a scrubber can do; undefined if its settings are not valid. */
+/** Returns the capabilities of a scrubber; undefined if its settings are invalid. */
 export type CapabilitiesOf = (row: ScrubberRow) => ScrubberCapabilities | undefined
 
-/** Returns what the scrubbers of a prefix cannot apply. */
+/** Returns the parts that the scrubbers of a prefix cannot apply. */
 export const createCheckScrubbers =
   (postgres: Postgres, capabilitiesOf: CapabilitiesOf): CheckScrubbers =>
   async (teamId, prefix, rules) => {
@@ -34,11 +34,13 @@ export const createCheckScrubbers =
     return { scrubbers: rows.length, refusals: refusals.flat() }
   }
 
-/** As `listScrubbers` selects. */
+/** The same condition as in `listScrubbers`. */
 const getsList = ({ prefixes }: ScrubberRow, prefix: Prefix): boolean =>
   prefixes.length === 0 || prefixes.some((one) => covers(one, prefix))
 
-/** Returns whether each scrubber that gets a list of one of the prefixes counts hits. One with unknown settings counts as one that does not. */
+/**
+ * Returns whether each scrubber with a list of these prefixes counts hits; false for a scrubber with unknown settings.
+ */
 export const createListCounting =
   (front: Db, capabilitiesOf: CapabilitiesOf): ListCounting =>
   async (prefixes) => {

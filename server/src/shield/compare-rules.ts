@@ -1,4 +1,5 @@
-// Compares the rules of a request with the stored ones: by what they mean, as the same condition can be written in several ways. Pure.
+// Compares the rules of a request with the stored ones by their meaning, because a condition can be written in several
+// ways. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import type { Prefix } from '../net/prefix.ts'
 import type { RuleRow } from './shield-list.store.ts'
@@ -44,7 +45,7 @@ export function withIds(
   })
 }
 
-/** Undefined if the rule cannot be parsed any more: it is the same as none. */
+/** Undefined if the rule cannot be parsed any more: it counts as missing. */
 function findIdentity(row: RuleRow, prefix: Prefix): string | undefined {
   const parsed = findStored(row, prefix)
   return parsed && identityOf({ parsed })

@@ -167,7 +167,7 @@ describe('lists compiled for FlowSpec', () => {
     ]
     const fine = { prefix: prefix6, rules: [rule(11, { destination: prefix6 })] }
     const result = compileLists([{ prefix, rules }, fine], flowspec)
-    // Rule 5 covers rule 9, which leaves nothing to order.
+    // Rule 5 covers rule 9, so their order does not matter.
     assert.deepEqual(result.refused, [])
     const without5 = compileLists([{ prefix, rules: rules.filter(({ id }) => id !== 5) }, fine], flowspec)
     assert.deepEqual(without5.refused, [{ prefix, code: 'order_impossible', rules: [4, 9] }])

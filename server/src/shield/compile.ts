@@ -10,10 +10,10 @@ import {
   encodeComponents,
 } from '../net/flowspec/nlri.ts'
 import { comparePrefixes, covers, halvesOf, lengthOf, overlaps, type Prefix } from '../net/prefix.ts'
-import { type HeldList, RuleCapacity } from './rule-capacity.ts'
+import { type ListSize, RuleCapacity } from './rule-capacity.ts'
 import type { CompiledList, CompiledRule, RuleId, ScrubberCapabilities } from './scrubber.ts'
 
-/** The rules of a prefix, the first one that matches decides. */
+/** The rules of a prefix; the first match decides. */
 export type OrderedList = { readonly prefix: Prefix; readonly rules: readonly CompiledRule[] }
 
 export type CompileRefusalCode =
@@ -57,14 +57,14 @@ export type CompileResult = {
 const growthMax = 8
 
 /**
- * Compiles all lists of a scrubber, one for each prefix. If prefixes nest, the list of the more specific prefix comes first for its
- * packets; a list that cannot be ordered with those of more specific prefixes is refused. Lists without rules are left out. `held` are
- * the lists of the scrubber.
+ * Compiles all lists of a scrubber, one per prefix. If prefixes nest, the list of the more specific prefix comes first
+ * for its packets; a list that cannot be ordered with the lists of more specific prefixes is refused. Lists without
+ * rules are omitted. `held` are the installed lists of the scrubber.
  */
 export function compileLists(
   lists: readonly OrderedList[],
   can: ScrubberCapabilities,
-  held: readonly HeldList[] = [],
+  held: readonly ListSize[] = [],
 ): CompileResult {
   const refused: CompileRefusal[] = []
   const shadowed: ShadowedRule[] = []
@@ -166,7 +166,7 @@ class FlowspecOrder {
   #origins: Origin[] = []
   #pieces: Piece[] = []
 
-  /** Adds a list whose packets are matched after those of all lists before. Changes nothing if it returns a refusal. */
+  /** Adds a list whose packets are matched after all lists before. If it returns a refusal, it has no effect. */
   add({ prefix, rules }: OrderedList, room: RuleCapacity): CompileRefusal | undefined {
     const before = this.#origins.filter((origin) => overlaps(origin.prefix, prefix))
     const origins = rules.map(({ id, action, match }, at): Origin => {

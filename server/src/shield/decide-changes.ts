@@ -18,9 +18,9 @@ export type ListsState = {
   /** Lists that are not touched. */
   readonly unreadable: readonly { readonly prefix: Prefix }[]
   readonly evidence: readonly ListEvidence[]
-  /** Hashes of what staff approved. */
+  /** Hashes of approved changes. */
   readonly decided: { readonly approved: ReadonlySet<string> }
-  /** Rules that the scrubber held of each list when it was last read. */
+  /** Rules of each list on the scrubber when it was last read. */
   readonly held: ReadonlyMap<number, readonly StoredRule[]>
 }
 
@@ -31,7 +31,7 @@ export type Planner = {
 }
 
 /**
- * A list that waits for staff stays as it is, and all others are decided again beside the rules that the scrubber holds of it: none may
+ * A list that needs approval stays as it is, and all others are decided again beside its installed rules: no list may
  * rely on rules that are not applied.
  */
 export function decideChanges(
@@ -70,7 +70,7 @@ const without = (prefixes: ReadonlySet<Prefix>, planned: PlannedChanges): Planne
   remove: planned.remove.filter((prefix) => !prefixes.has(prefix)),
 })
 
-/** The rules that a scrubber holds of a list that is not applied: none, or null for those that it held before. */
+/** The rules on a scrubber of a list that is not applied: empty, or null for the former ones. */
 export const keptBy = (installed: readonly InstalledList[], prefix: Prefix): readonly [] | null =>
   installed.some((list) => list.prefix === prefix) ? null : []
 

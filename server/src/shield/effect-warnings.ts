@@ -1,9 +1,9 @@
-// Warnings about what a list would have done with flows of the past: normal traffic that it drops, services that it takes, connections that a
-// limit refuses. Pure.
+// Warnings about the effect of a list on past flows: dropped normal traffic, dropped services, connections refused by a
+// limit. Pure.
 import type { ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield/shield'
 import { listWarning, ruleWarning } from './shield-rule.ts'
 
-/** The largest share of the normal traffic that is dropped, in percent, and what it is a share of. */
+/** The largest dropped share of the normal traffic in percent, with its measure. */
 export function largestDrop({ dropped_normal_shares: shares }: Pick<ShieldWhatIf, 'dropped_normal_shares'>): {
   readonly percent: number
   readonly measure: 'bytes' | 'packets' | 'flows'
@@ -18,7 +18,10 @@ export function largestDrop({ dropped_normal_shares: shares }: Pick<ShieldWhatIf
 const servicesNamed = 3
 const protocolNames: Readonly<Record<number, string>> = { 6: 'TCP', 17: 'UDP' }
 
-/** Returns the warnings about single rules; their places are those of the request. None if flows cannot be read: another warning is about that. */
+/**
+ * Returns the warnings about single rules; their places are places in the request. Empty if flows cannot be read: that
+ * is another warning.
+ */
 export function warningsOfEffect({
   state,
   rules,
@@ -47,5 +50,5 @@ export function warningsOfEffect({
   return notes.includes('services') ? [...ofRules, listWarning('services_unknown')] : ofRules
 }
 
-/** With one decimal, and never 100 % of less. */
+/** With one decimal, rounded down, so that less is never 100 %. */
 const percentText = (share: number): number => Math.floor(share * 1_000) / 10

@@ -5,7 +5,7 @@ import { createTestFlowStore, type TestFlowStore } from '../drivers/clickhouse/t
 import { parsePrefix } from '../net/prefix.ts'
 import { insertFlows, testFlow } from '../flow/testing.ts'
 import { createEstimateHits } from './estimate-hits.ts'
-import { findStored, type StoredMatch } from './shield-rule.ts'
+import { findStored, type StoredRuleMatch } from './shield-rule.ts'
 import type { CompiledList } from './scrubber.ts'
 
 const start = Date.parse('2026-03-14T12:00:00Z')
@@ -37,7 +37,7 @@ const list = (prefix: string, rules: readonly (readonly [id: number, port: strin
     ...findStored(
       {
         action: 'deny',
-        match: { protocol: 'udp', source_port: port, fragment: 'any' } as StoredMatch,
+        match: { protocol: 'udp', source_port: port, fragment: 'any' } as StoredRuleMatch,
         rate_bps: null,
         rate_pps: null,
       },

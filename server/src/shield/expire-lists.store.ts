@@ -1,4 +1,4 @@
-// The SQL of what happens to lists by time or by others. As the owner.
+// The SQL of changes of lists by time or by others. As the owner.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { UnconfirmedList } from './revert-shield.ts'
@@ -51,18 +51,21 @@ export async function isFormer(trx: Trx, { id, team_id: teamId, version }: Forme
   return rows.length > 0
 }
 
-export type Scope = { readonly name: string; readonly lists: readonly number[] }
+export type ListScope = { readonly name: string; readonly lists: readonly number[] }
 
 /** Returns the scrubbers and the lists that each of them gets. */
-export async function listScopes(trx: Trx): Promise<Scope[]> {
-  const { rows } = await sql<Scope>`
+export async function listScopes(trx: Trx): Promise<ListScope[]> {
+  const { rows } = await sql<ListScope>`
     select s.name, (select coalesce(jsonb_agg(l.id), '[]') from shield_lists l
       where cardinality(s.prefixes) = 0 or l.prefix <<= any(s.prefixes)) as lists
     from scrubbers s order by s.name`.execute(trx)
   return rows
 }
 
-/** Refreshes of the states wait for each other: one that skips locked lists would miss what the other has not read. */
+/**
+ * Refreshes of the states wait for each other: a refresh that skips locked lists would miss changes that the other has
+ * not read.
+ */
 export async function lockStates(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('states of shield lists'))`.execute(trx)
 }

@@ -1,5 +1,5 @@
-// Changes of lists without a request: unconfirmed versions are reverted, rules end, and lists of prefixes that the team no longer
-// holds are emptied. Each is a new version or a status in the database; scrubbers follow by their own loops.
+// Changes of lists without a request: unconfirmed versions are reverted, rules end, and lists of lost prefixes are
+// emptied. Each is a new version or a status in the database; scrubbers follow by their own loops.
 import { isDeepStrictEqual } from 'node:util'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -14,7 +14,7 @@ import {
   type ListState,
   type Shown,
 } from './reconcile.store.ts'
-import { listDecided, saveApprovals } from './approval-area.ts'
+import { listDecidedDigests, saveApprovals } from './approval-area.ts'
 import { restoreConfirmed } from './revert-shield.ts'
 import { lockListById, lockShield, mayFilter, storeVersion } from './shield-list.store.ts'
 import { listStatus, ruleStatus, withSequences } from './list-status.ts'
@@ -26,14 +26,14 @@ import {
   lockStates,
   lockUnconfirmed,
   type FormerList,
-  type Scope,
+  type ListScope,
 } from './expire-lists.store.ts'
 import { writeListMessages, type ListChange } from './shield-message.ts'
 
-/** Lists that may be emptied at once because their teams lost the prefixes. */
+/** Lists per run that may be emptied because their teams lost the prefixes. */
 const formerMax = 3
 
-export type Expiry = {
+export type ListExpiry = {
   readonly reverted: number
   readonly emptied: number
   readonly held: number
@@ -42,7 +42,7 @@ export type Expiry = {
 }
 
 /** Empties lists of former holders, and restores the last confirmed version of every list whose time is over. */
-export async function expireLists(db: Db): Promise<Expiry> {
+export async function expireLists(db: Db): Promise<ListExpiry> {
   const failed: unknown[] = []
   let [emptied, reverted] = [0, 0]
   const attempt = async (change: (trx: Trx) => Promise<boolean>): Promise<boolean> => {
@@ -62,11 +62,12 @@ export async function expireLists(db: Db): Promise<Expiry> {
 
 /** Returns false if it was confirmed or replaced in the meantime. */
 async function revert(trx: Trx, teamId: number, id: number): Promise<boolean> {
-  // As the update does, so that a confirmation and the revert do not wait for each other.
+  // Like the update, so that a confirmation and the revert do not wait for each other.
   await lockShield(trx, teamId)
   const list = await lockUnconfirmed(trx, teamId, id)
   if (!list) return false
-  // Rules must not return for a prefix that the team has lost: another team may have its own by now. Those in force are the guard's concern.
+  // Rules must not return for a prefix that the team has lost: another team may already use it. The guard handles the
+  // rules in force.
   if (list.rule_count === 0 && !(await mayFilter(trx, teamId, parsePrefix(list.prefix))))
     await empty(trx, { ...list, team_id: teamId })
   else await restoreConfirmed(trx, teamId, list, { teamId, actor: 'pharos' })
@@ -79,13 +80,13 @@ async function guardFormer(
 ): Promise<{ readonly lists: readonly FormerList[]; readonly held: number }> {
   const former = await listFormer(trx)
   const approval = former.length > formerMax ? approvalOf(former) : undefined
-  const { approved } = await listDecided(trx)
+  const { approved } = await listDecidedDigests(trx)
   const isWaiting = approval !== undefined && !approved.has(approval.evidence)
   await saveApprovals(trx, null, isWaiting ? [approval] : [])
   return isWaiting ? { lists: [], held: former.length } : { lists: former, held: 0 }
 }
 
-/** Returns false if the team holds the prefix again, or has changed the list in the meantime. */
+/** Returns false if the team has the prefix again, or has changed the list in the meantime. */
 async function emptyFormer(trx: Trx, list: FormerList): Promise<boolean> {
   await lockShield(trx, list.team_id)
   await lockListById(trx, list.team_id, list.id)
@@ -128,7 +129,10 @@ async function empty(
   await wake(trx, 'shield')
 }
 
-/** Brings the status of all lists and rules up to date with what the scrubbers hold, and reports changes. Returns how many lists changed. */
+/**
+ * Updates the status of all lists and rules from the installed rules, and reports changes. Returns how many lists
+ * changed.
+ */
 export async function refreshStates(db: Db): Promise<number> {
   return db.transaction().execute(async (trx) => {
     await lockStates(trx)
@@ -144,7 +148,7 @@ export async function refreshStates(db: Db): Promise<number> {
   })
 }
 
-async function refresh(trx: Trx, list: ListState, scopes: readonly Scope[]): Promise<ListChange[]> {
+async function refresh(trx: Trx, list: ListState, scopes: readonly ListScope[]): Promise<ListChange[]> {
   const names = scopes.filter((one) => one.lists.includes(list.id)).map(({ name }) => name)
   const shown = withSequences(listStatus(list, names), list)
   const rules = list.rules.map((rule) => ({

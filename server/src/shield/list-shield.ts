@@ -19,7 +19,10 @@ type Page<T> = { readonly results: T[]; readonly count: number }
 const prefixesOf = (texts: readonly string[] | undefined) =>
   texts?.map((text) => parsePrefixAt(['query', 'prefix'], text))
 
-/** Returns a page of rules and the exact count. With one `prefix` the ETag is that of the list of exactly this prefix. */
+/**
+ * Returns a page of rules and the exact count. With a single `prefix` it has the ETag of the list of exactly this
+ * prefix.
+ */
 export async function listShieldRules(
   { postgres }: ListDeps,
   { actor: { teamId } }: Operation,

@@ -1,11 +1,11 @@
-// The status of lists and rules from what every scrubber holds. Pure.
+// The status of lists and rules from the installed rules of every scrubber. Pure.
 import type { ShieldReason } from '@pharos/contract/reason/shield-reason'
 import type { ListState, Shown } from './reconcile.store.ts'
 
 type Attrs = Shown['attrs']
 type Rule = ListState['rules'][number]
 
-/** `scrubbers` are the names of those that get the list. */
+/** `scrubbers` are the names of the scrubbers of the list. */
 export function listStatus({ version, installs }: ListState, scrubbers: readonly string[]): Shown {
   if (scrubbers.length === 0) return pending('no_scrubber')
   const states = installsOf(installs, scrubbers)
@@ -35,8 +35,8 @@ const installsOf = (installs: ListState['installs'], scrubbers: readonly string[
   scrubbers.map((name) => installs.find(({ scrubber }) => scrubber === name))
 
 /**
- * The status of a rule, from that of its list and what the scrubbers say about the rule. While a scrubber does not answer, a rule that
- * was active stays so if the scrubber keeps it.
+ * Returns the status of a rule, from the status of its list and the scrubbers' reports about the rule. While a scrubber
+ * does not answer, a rule that was active stays so if the scrubber keeps it.
  */
 export function ruleStatus(rule: Rule, list: Shown, { version, installs }: ListState): Shown {
   if (rule.expired) return { status: 'expired', reason: 'expired', attrs: {} }

@@ -1,5 +1,5 @@
-// Keeps the marks MITIGATION_ACTIVE and MITIGATION_ENDED of events in step with what the rules that scrubbers hold drop: a rule that is merely
-// wanted changes nothing. Works through the events of a team in parts, so that no team keeps others waiting for long.
+// Updates the marks MITIGATION_ACTIVE and MITIGATION_ENDED of events from the traffic that installed rules drop: a rule
+// that is only desired has no effect. Processes the events of a team in parts, so that no team delays others for long.
 import type { Db } from '../db/postgres.ts'
 import { markEvents, saveEffects, type MarkChange, type MarkEffect } from '../events/relate/event-mark.ts'
 import {
@@ -15,13 +15,16 @@ import type { Effect, MeasureMitigation } from './measure-mitigation.ts'
 import { createMitigation, type HeldList, type Mitigation } from './mitigation.ts'
 import { findStored } from './shield-rule.ts'
 
-/** Events that are read at once, and those that one transaction changes. */
+/** Events per read, and per transaction. */
 const readMax = 200
 const changedMax = 100
 
 export type MitigationReport = { readonly marked: number; readonly failed: readonly unknown[] }
 
-/** Gets the seconds from the detection of each attack until a scrubber first held a rule that was written since, once for each. */
+/**
+ * Gets the seconds from the detection of each attack until the first scrubber installed a rule written since, once per
+ * attack.
+ */
 export type OnMitigated = (seconds: readonly number[]) => void
 
 export type MarkOptions = {
@@ -71,7 +74,7 @@ async function markTeam(
   }
 }
 
-/** The lists of each scrubber. A rule that cannot be read counts for nothing. */
+/** The lists of each scrubber, without rules that cannot be parsed. */
 const heldOf = (rows: readonly HeldRow[]): HeldList[][] =>
   [...Map.groupBy(rows, ({ scrubber }) => scrubber).values()].map((lists) =>
     lists.map(({ prefix, rules }) => ({
@@ -145,7 +148,7 @@ function coveredOf(
   return rules.length > 0 ? { effect, seconds: secondsTo(attack, rules) } : undefined
 }
 
-/** Null if one of the rules is older than the detection: the attack was mitigated without anybody's reaction. */
+/** Null if any rule is older than the detection: the attack was mitigated without a reaction. */
 function secondsTo(
   { detectedSeconds, detected }: DetectedAttack,
   rules: readonly { readonly created: Date }[],

@@ -27,7 +27,7 @@ before(async () => {
     testFlow({ ...flow, time: at(10) }),
     testFlow({ ...flow, time: at(50), packets: 998, bytes: 999_000 }),
     testFlow({ ...flow, time: at(50), srcPort: 40_000, packets: 2, bytes: 1_000 }),
-    // Later than what is stored for sure, and before the last minute.
+    // After the newest certainly stored flow, and before the last minute.
     testFlow({ ...flow, time: at(1), srcPort: 40_000 }),
     testFlow({ ...flow, time: at(80), srcPort: 40_000 }),
     testFlow({ ...flow, teamId: teamId + 1, time: at(10), srcPort: 40_000 }),
@@ -97,7 +97,7 @@ describe('what rules drop of an attack', () => {
     const held = [listOf([{ ...dropDns, destination: '203.0.113.9' }])]
     const found = (await measure(held, [attack([other])])).get('a')!
     assert.deepEqual([found.source, found.share_packets, found.share_bytes], ['hits', 1, 1])
-    // What no rule drops passes, whether the flows have what is dropped or not.
+    // Traffic without a matching rule passes, whether or not the flows include dropped traffic.
     const ofHost = listOf([{ ...dropDns, destination: '203.0.113.7' }], host, 70)
     await recorder.record([{ teamId, rule: ofHost.rules[0]!, packets: 0, bytes: 0 }])
     times.push(nowMs - 8_000)

@@ -5,7 +5,7 @@ import type { FilterRule } from '../net/filter-rule.ts'
 import { lengthOf, type Prefix } from '../net/prefix.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { storedBounds } from '../flow/flow-key.ts'
-import { secondsOf, type Statement } from '../flow/flow-query.ts'
+import { secondsOf, type FlowStatement } from '../flow/flow-query.ts'
 import type { FlowStore, Param } from '../flow/flow-store.ts'
 import { integer, matchCondition } from '../flow/match-sql.ts'
 import type { HeldList } from './mitigation.ts'
@@ -18,7 +18,7 @@ export type MeasuredAttack = {
   readonly pps: number
 }
 
-/** Of all traffic towards the targets. */
+/** Shares of all traffic towards the targets. */
 export type Effect = {
   readonly share_bytes: number
   readonly share_packets: number
@@ -42,19 +42,19 @@ const windowSeconds = 60
 const storedAfterSeconds = 5
 /** Less of the attack's rates than this in the flows is not the attack: rules may drop it before routers account for it. */
 const seenMin = 0.05
-/** More networks of one event are left out. */
+/** Limit of used networks per event. */
 const networksMax = 100
 const limits = { seconds: 5, memoryBytes: 1e9, resultRows: 100_000, rowsToRead: 1e8 }
 
-/** Without a store that answers, nothing is known. */
+/** Without an answer of the store the result is empty. */
 export const createMeasureMitigation =
   (flowStore: Pick<FlowStore, 'query'>, now: () => number): MeasureMitigation =>
   async ({ teamId, held, attacks }) => {
     const found = new Map<string, Effect>()
     if (attacks.length === 0) return found
-    const run = <T>({ sql, params }: Statement) => flowStore.query<T>(sql, params, limits)
+    const run = <T>({ sql, params }: FlowStatement) => flowStore.query<T>(sql, params, limits)
     try {
-      // Scrubbers hold the same lists, unless one of them waits.
+      // Scrubbers have the same lists, except while one of them waits for approval.
       const distinct = new Map(held.map((lists) => [JSON.stringify(lists), lists]))
       const ids = held.flat().flatMap(({ rules }) => rules.map(({ id }) => id))
       const counted = await run<HitRow>(hitsStatement(teamId, ids, attacks, now()))
@@ -88,7 +88,7 @@ export const createMeasureMitigation =
 const orderedRules = (lists: readonly HeldList[]): readonly FilterRule[] =>
   lists.toSorted((a, b) => lengthOf(b.prefix) - lengthOf(a.prefix)).flatMap(({ rules }) => rules)
 
-/** `rule` is the place from 1; 0: none matches. */
+/** `rule` is the position from 1; 0: no match. */
 type DroppedRow = {
   readonly event: number
   readonly rule: number
@@ -100,13 +100,13 @@ type DroppedRow = {
 
 type HitRow = { readonly event: number; readonly dropped_bytes: number; readonly dropped_packets: number }
 
-/** Of one minute; a limit drops what exceeds it. */
+/** The dropped traffic of one minute; a limit drops the excess. */
 function droppedStatement(
   teamId: number,
   rules: readonly FilterRule[],
   attacks: readonly MeasuredAttack[],
   nowMs: number,
-): Statement {
+): FlowStatement {
   const { params, bind, networks } = networksOf(teamId, attacks)
   const until = secondsOf(new Date(nowMs)) - storedAfterSeconds
   Object.assign(params, { from: until - windowSeconds, until })
@@ -133,13 +133,13 @@ function droppedStatement(
   return { sql, params, limits }
 }
 
-/** The counts of scrubbers in the minute before and in this one by rules that are held, for nothing but the targets. */
+/** The counters of scrubbers in the previous and the current minute for installed rules that match only the targets. */
 function hitsStatement(
   teamId: number,
   ids: readonly number[],
   attacks: readonly MeasuredAttack[],
   nowMs: number,
-): Statement {
+): FlowStatement {
   const { params, bind, networks } = networksOf(teamId, attacks)
   params['from'] = Math.floor(secondsOf(new Date(nowMs)) / 60) * 60 - 60
   const sql =
@@ -150,7 +150,7 @@ function hitsStatement(
     `and rule_id in ${bind('Array(UInt64)', [...new Set(ids)])} group by first_addr, last_addr) group by event`
   return { sql, params, limits }
 }
-/** From the beginning of the minute before. */
+/** Seconds since the beginning of the previous minute. */
 const seconds = (nowMs: number): number => 60 + (Math.floor(nowMs / 1000) % 60)
 
 /** `networks` is the expression of the events, by their place, of which a network contains the addresses. */
@@ -198,7 +198,8 @@ function effectOf(
   const share = (dropped: number, of: number): number => (of === 0 ? 0 : Math.min(1, dropped / of))
   if (hit && hit.dropped_packets > 0)
     return {
-      // Routers may account for flows before or after they drop them: what no rule drops passes in both cases.
+      // Routers may account for flows before or after they drop them: traffic without a matching rule passes in both
+      // cases.
       share_bytes: share(hit.dropped_bytes, all.bytes - sum('dropped_bytes') + hit.dropped_bytes),
       share_packets: share(hit.dropped_packets, all.packets - sum('dropped_packets') + hit.dropped_packets),
       source: 'hits',

@@ -3,10 +3,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
-import type { Attack } from './attack-match.ts'
+import type { ReportedAttack } from './attack-match.ts'
 import type { StoredRule } from './reconcile.store.ts'
 
-/** Returns the teams of which a scrubber holds rules that are in force, or of which events are shown as mitigated. */
+/** Returns the teams with installed rules in force, or with events marked as mitigated. */
 export async function listMitigatingTeams(db: Db): Promise<number[]> {
   const { rows } = await sql<{ teamId: number }>`
     select team_id as "teamId" from shield_installs where held <> '[]' and reason is distinct from 'rules_may_be_lost'
@@ -34,18 +34,18 @@ export type ScopedEvent = {
   readonly eventId: string
   /** Null: it is not known, or the event does not concern the team any more. */
   readonly network: Prefix | null
-  /** Whether it has several networks. */
+  /** Whether the event has several networks. */
   readonly hasSeveral: boolean
-  /** Whether it is ongoing or ended a short time ago. */
+  /** Whether the event is ongoing or ended a short time ago. */
   readonly isRecent: boolean
   readonly isActive: boolean
-  /** Whether it has, or had, the mark. */
+  /** Whether the event has, or had, the mark. */
   readonly wasMitigated: boolean
 }
 
 /**
- * Returns the next events of the team, by id, of which the mark of a mitigation may change: those that are ongoing or ended within the
- * last hour, and those that have it.
+ * Returns the next events of the team, by id, whose mitigation mark may change: ongoing events, events that ended
+ * within the last hour, and events with the mark.
  */
 export async function listScoped(
   db: Db,
@@ -72,7 +72,7 @@ export async function listScoped(
   return rows
 }
 
-export type DetectedAttack = Attack & {
+export type DetectedAttack = ReportedAttack & {
   readonly eventId: string
   /** The highest rates; 0 if they are not known. */
   readonly bps: number
@@ -82,7 +82,7 @@ export type DetectedAttack = Attack & {
   readonly detectedSeconds: number | null
 }
 
-/** Returns what is known of the attacks, as the team sees it. */
+/** Returns the attacks in the view of the team. */
 export async function listAttacks(
   db: Db,
   teamId: number,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NewShieldRule } from '@pharos/contract/shield/shield'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
-import type { Attack } from './attack-match.ts'
+import type { ReportedAttack } from './attack-match.ts'
 import { createMitigation, type HeldList } from './mitigation.ts'
 import { parseRules } from './shield-rule.ts'
 
@@ -16,22 +16,26 @@ const listOf = (rules: readonly NewShieldRule[], of: Prefix = prefix, created = 
   prefix: of,
   rules: parseRules(rules, of).map(({ parsed }, id) => ({ id, created, ...parsed })),
 })
-const attack = (classification: string, details: Attack['details'] = {}, networks = [target]): Attack => ({
+const attack = (
+  classification: string,
+  details: ReportedAttack['details'] = {},
+  networks = [target],
+): ReportedAttack => ({
   start,
   networks,
   classification,
   details,
 })
 const dns = attack('udp.amplification.dns')
-const isCovered = (lists: readonly HeldList[], one: Attack) =>
+const isCovered = (lists: readonly HeldList[], one: ReportedAttack) =>
   createMitigation(lists).ruleAgainst(one) !== undefined
-const covers = (rules: readonly NewShieldRule[], one: Attack) => isCovered([listOf(rules)], one)
+const covers = (rules: readonly NewShieldRule[], one: ReportedAttack) => isCovered([listOf(rules)], one)
 const deny = (rest: Partial<NewShieldRule>): NewShieldRule => ({ action: 'deny', ...rest })
 
 describe('a mitigation', () => {
   it('is a rule for the network as a whole that drops or limits, with nothing known of the attack outside of it', () => {
     const limit = { action: 'rate_limit', protocol: 'udp', rate_bps: 1_000_000 } as const
-    const cases: readonly (readonly [NewShieldRule, Attack, boolean])[] = [
+    const cases: readonly (readonly [NewShieldRule, ReportedAttack, boolean])[] = [
       [deny({ protocol: 'udp', source_port: '53' }), dns, true],
       [deny({ protocol: 'udp', source_port: '53', destination: '203.0.113.77' }), dns, true],
       [deny({ protocol: 'udp', source_port: '53', destination: '203.0.113.78' }), dns, false],

@@ -1,11 +1,11 @@
-// Whether rules that a scrubber holds drop or limit an attack. Pure.
+// Whether installed rules drop or limit an attack. Pure.
 import type { FilterRule } from '../net/filter-rule.ts'
 import { coversMatch, overlapMatches, rangeConditions, type FlowMatch } from '../net/flow-match.ts'
 import { covers, lengthOf, type Prefix } from '../net/prefix.ts'
 import { createPrefixMap, type PrefixMap } from '../net/prefix-map.ts'
-import { sourcesOf, vectorsOf, type Attack } from './attack-match.ts'
+import { sourcesOf, attackVectorsOf, type ReportedAttack } from './attack-match.ts'
 
-/** The rules of a list that a scrubber holds, in their order, and when each was written. */
+/** The installed rules of a list, in order, with the time of writing. */
 export type HeldList = {
   readonly prefix: Prefix
   readonly rules: readonly (FilterRule & { readonly created: Date })[]
@@ -15,11 +15,12 @@ export type Mitigation = {
   /** Whether a rule for the whole network drops or limits anything: others need no comparison. */
   mayConcern(network: Prefix): boolean
   /**
-   * Returns a rule that drops or limits the attack: it is for one of the networks as a whole, and what is known of the attack meets its
-   * conditions and is not allowed by a rule before it. A condition on something unknown is only taken as met if the rule was written after
-   * the attack began: a rule of before would make every attack of an unknown kind look mitigated.
+   * Returns a rule that drops or limits the attack: it applies to a whole network of the attack, and the known
+   * properties of the attack meet its conditions and are not allowed by an earlier rule. A condition on an unknown
+   * property counts as met only if the rule was written after the attack began: otherwise an older rule would make
+   * every attack of an unknown kind look mitigated.
    */
-  ruleAgainst(attack: Attack): HeldList['rules'][number] | undefined
+  ruleAgainst(attack: ReportedAttack): HeldList['rules'][number] | undefined
 }
 
 type Ranked = { readonly rank: number; readonly rule: HeldList['rules'][number] }
@@ -37,8 +38,8 @@ export function createMitigation(lists: readonly HeldList[]): Mitigation {
   }
 }
 
-function findRule(attack: Attack, byDestination: PrefixMap<Ranked>): Ranked['rule'] | undefined {
-  const vectors = vectorsOf(attack)
+function findRule(attack: ReportedAttack, byDestination: PrefixMap<Ranked>): Ranked['rule'] | undefined {
+  const vectors = attackVectorsOf(attack)
   const sources = sourcesOf(attack)
   for (const destination of attack.networks)
     for (const vector of vectors) {
@@ -72,7 +73,7 @@ function decides(
   )
 }
 
-/** Sources are sampled: one that is inside is enough. */
+/** Sources are sampled: a single source inside is enough. */
 const includesSource = ({ source }: FlowMatch, sources: readonly Prefix[]): boolean =>
   source === undefined || sources.length === 0 || sources.some((one) => covers(source, one))
 

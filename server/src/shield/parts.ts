@@ -1,5 +1,5 @@
-// Wires shield: its operations, and the loops of the reconciler role, one for each scrubber of the platform file, and one for what happens to
-// lists by time. One process at a time runs each of them.
+// Wires shield: its operations, and the loops of the reconciler role, one for each scrubber of the platform file, and
+// one for changes of lists by time. One process at a time runs each of them.
 import { createLedLoop } from '../db/led-loop.ts'
 import { createLoopComponent, type LoopComponent } from '../db/loop-component.ts'
 import { wake } from '../db/wake.ts'
@@ -9,7 +9,7 @@ import type { ListCounting } from '../events/list/event-traffic.ts'
 import type { Mounted } from '../http/mount.ts'
 import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { ApiShared, Parts, Shared } from '../process/shared.ts'
-import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
+import { saveDifferences, saveRestoreProblem } from '../restore/restore.store.ts'
 import type { Component } from '../runtime/component.ts'
 import { createCheckScrubbers, createListCounting, type CapabilitiesOf } from './check-scrubbers.ts'
 import { createEstimateHits } from './estimate-hits.ts'
@@ -56,7 +56,8 @@ function shieldLoops(shared: Shared): Component[] {
       async run() {
         const { reverted, emptied, held, failed } = await expireLists(owner)
         if (reverted > 0) log.info({ reverted }, 'shield lists reverted: not confirmed in time')
-        if (emptied > 0) log.warn({ emptied }, 'shield lists removed: the teams no longer hold the prefixes')
+        if (emptied > 0)
+          log.warn({ emptied }, 'shield lists removed: their prefixes no longer belong to the teams')
         if (held > 0) log.warn({ held }, 'removals of shield lists wait for staff')
         for (const error of failed) log.error({ err: error }, 'a shield list was not reverted or removed')
         await refreshStates(owner)
@@ -84,7 +85,10 @@ function shieldLoops(shared: Shared): Component[] {
 
 type ScrubberLoop = { readonly settings: string; readonly part: LoopComponent }
 
-/** Starts a loop for each scrubber, restarts those with changed settings, and stops removed ones. An invalid one stops no other. */
+/**
+ * Starts a loop for each scrubber, restarts loops with changed settings, and stops removed ones. An invalid scrubber
+ * does not stop the others.
+ */
 function createScrubberLoops(shared: Shared): Component {
   const loops = new Map<string, ScrubberLoop>()
   async function discover(): Promise<void> {
@@ -161,13 +165,13 @@ function createScrubberLoop(
   }
 }
 
-/** While a restore is open. */
+/** Runs while a restore is open. */
 async function compare({ owner }: Shared, target: ScrubberTarget): Promise<void> {
   const source = { area: 'shield', source: target.name } as const
   try {
     await saveDifferences(owner, { ...source, differences: await compareScrubber(owner, target) })
   } catch (error) {
-    await saveProblem(owner, { ...source, problem: (error as Error).message })
+    await saveRestoreProblem(owner, { ...source, problem: (error as Error).message })
     throw error
   }
 }
@@ -185,7 +189,7 @@ async function runScrubber(
     )
     if (applied + removed > 0) log.info({ scrubber, applied, removed }, 'shield lists applied')
     for (const [prefix, error] of refused)
-      log.error({ scrubber, prefix, err: error }, 'the scrubber refused a shield list')
+      log.error({ scrubber, prefix, err: error }, 'shield list refused by the scrubber')
     if (opened.length > 0) log.warn({ scrubber, approvals: opened }, 'changes of shield lists need approval')
     if (applied + removed > 0) await wake(owner, 'shield-applied')
   } finally {
@@ -201,7 +205,7 @@ const capabilitiesOf =
   ({ log, flowStore }: Pick<Shared, 'log' | 'flowStore'>): CapabilitiesOf =>
   ({ name, driver, rulesMax }) => {
     const report = (error: unknown) =>
-      log.warn({ scrubber: name, err: error }, 'capabilities of the scrubber not known')
+      log.warn({ scrubber: name, err: error }, 'scrubber capabilities unknown')
     try {
       const scrubber = createScrubber(driver, {
         name,

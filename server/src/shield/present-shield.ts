@@ -4,7 +4,7 @@ import { isShieldFeature, shieldReasonText, type ShieldReason } from '@pharos/co
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import type { ListedRule, ListRow, RuleRow } from './shield-list.store.ts'
 
-/** `hits`: null if no scrubber counts the rule, undefined if they were not asked for. */
+/** `hits`: null if no scrubber counts the rule, undefined if not requested. */
 function presentRule(
   { reason, reason_attrs, match, created, modified, expires, ...row }: RuleRow,
   { prefix, version }: { readonly prefix: Prefix; readonly version: number },
@@ -27,7 +27,7 @@ export function presentListed({ prefix, version, hits, ...row }: ListedRule, wit
   return presentRule(row, { prefix: parsePrefix(prefix), version }, withHits ? hits : undefined)
 }
 
-/** As it is sent, without what the server sets; the sequence is numbered anew. */
+/** As sent, without fields set by the server; with a new sequence. */
 export function asNewRule({
   enabled,
   action,

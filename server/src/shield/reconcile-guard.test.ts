@@ -51,7 +51,7 @@ const udp = { protocol: [[protocolNumbers.udp, protocolNumbers.udp]] } as const
 const ports = (first: number, count: number) =>
   Array.from({ length: count }, (_, at) => [first + 2 * at, first + 2 * at] as const)
 
-/** As the loop does it: refused lists stay as they are. */
+/** Like the loop: refused lists stay as they are. */
 function guarded(
   lists: readonly ListEvidence[],
   can: ScrubberCapabilities,
@@ -200,7 +200,7 @@ const actions = fc.oneof(
   fc.integer({ min: 1, max: 1_000_000_000 }).map((pps): FilterAction => ({ kind: 'rate_limit', pps })),
 )
 
-/** Conditions that do not fit into one rule of FlowSpec, and those that cover parts of them. */
+/** Conditions that do not fit into one rule of FlowSpec, and conditions that cover parts of them. */
 const longMatches = (prefix: Prefix) =>
   fc
     .record({ first: fc.constantFrom(1000, 1080, 1160), count: fc.constantFrom(40, 80, 120) })

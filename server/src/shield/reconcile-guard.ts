@@ -1,5 +1,5 @@
-// The guard of a scrubber: what of a plan may be applied, by evidence that the plan was not made from. Taking rules away lets an attack
-// in and adding rules drops traffic, so that both need a reason in the database. Pure.
+// The guard of a scrubber: decides the allowed part of a plan, by evidence that is independent of the plan. Removing
+// rules lets an attack in and adding rules drops traffic, so both need a reason in the database. Pure.
 import type { ReasonOf } from '@pharos/contract/reason/approval-reason'
 import { evidenceOf, type PlannedApproval } from '../approval/coverage.ts'
 import { filterRuleText, type FilterRule, roundedAction } from '../net/filter-rule.ts'
@@ -19,15 +19,16 @@ export type ListEvidence = {
 }
 
 /**
- * Rules of a list that were written with many others. A rule is one of many if, when it was written, the team had more than
- * `newRulesMax` rules of the ten minutes before, that rule included. This depends on nothing but when rules were written, so that it
- * is the same for every scrubber, after a restart, at any later time and in later versions, which keep unchanged rules. A list that
- * grew slowly never waits, also when a scrubber that has lost it gets it as a whole. Rules that staff approved count no more.
+ * Rules of a list that were written with many others. A rule counts if, when it was written, the team had more than
+ * `newRulesMax` rules of the ten minutes before, that rule included. This depends only on the times of writing, so that
+ * it is the same for every scrubber, after a restart, at any later time and in later versions, which keep unchanged
+ * rules. A list that grew slowly never needs approval, even if a scrubber has lost it and gets all of it. Approved
+ * rules no longer count.
  */
 export type ManyRules = {
   /** The rules concerned that are not approved. */
   readonly rules: readonly RuleId[]
-  /** How many rules the team had written in the ten minutes. */
+  /** Number of rules that the team had written in the ten minutes. */
   readonly count: number
   /**
    * The rules of each approval that is open or rejected. While all of them are in the list, they wait, even if other rules of the ten
@@ -44,8 +45,8 @@ export type GuardedChanges = PlannedChanges & { readonly approvals: readonly Pla
 export const newRulesMax = 200
 
 /**
- * Returns the changes that may be made; those that need an approval are returned as `approvals` unless `isApproved`. `evidence` says what lists will be
- * at the scrubber: of one that waits, the rules that the scrubber keeps.
+ * Returns the allowed changes; changes that need an approval are returned as `approvals` unless `isApproved`.
+ * `evidence`: the resulting lists of the scrubber; for a list that needs approval, the rules that stay.
  */
 export function guardChanges(
   planned: PlannedChanges,
@@ -125,7 +126,10 @@ function approvalsOfList(list: ListEvidence): PlannedApproval[] {
   return approvals
 }
 
-/** Returns the ids of the rules that wait because there are many, by rising id: moving a rule asks nothing new. */
+/**
+ * Returns the ids of the rules that need approval because there are many, ascending: moving a rule needs no new
+ * approval.
+ */
 function oneOfMany(rules: readonly FilterRule[], { rules: written, asked }: ManyRules): RuleId[] {
   const applied = new Set(rules.map(({ id }) => id))
   const waiting = asked.filter((ids) => ids.every((id) => applied.has(id)))
@@ -135,8 +139,8 @@ function oneOfMany(rules: readonly FilterRule[], { rules: written, asked }: Many
 }
 
 /**
- * Whether the compiled rules are those of the version: each one is a part of a stored rule with its action, and every stored rule is
- * there unless it is hidden.
+ * Returns whether the compiled rules match the version: each one is a part of a stored rule with its action, and every
+ * stored rule is there unless it is hidden.
  */
 function isPlanOf(
   rules: readonly FilterRule[],
@@ -156,7 +160,7 @@ function isPlanOf(
   )
 }
 
-/** FlowSpec has the rate of a limit as float32: no other rate than the nearest one is that of the rule. */
+/** FlowSpec has the rate of a limit as float32: the nearest rate matches the rule. */
 function isActionOf(
   { id, match, action }: FilterRule,
   origin: FilterRule,
@@ -167,8 +171,9 @@ function isActionOf(
 }
 
 /**
- * Whether rules before this one match all of its packets: those before it in the list, and all of the lists for more specific prefixes,
- * which decide first. A scrubber may get the rule in parts, so that different rules may hide its parts.
+ * Returns whether earlier rules match all packets of this rule: earlier rules of the list, and all rules of lists for
+ * more specific prefixes, which decide first. A scrubber may get the rule in parts, so that different rules may hide
+ * its parts.
  */
 function isHidden({ prefix, rules }: ListEvidence, at: number, evidence: readonly ListEvidence[]): boolean {
   const inside = evidence.filter((one) => one.prefix !== prefix && covers(prefix, one.prefix))

@@ -1,4 +1,4 @@
-// The SQL of the loops of shield: desired lists, what scrubbers hold, and hits. As the owner: the loops act for every team.
+// The SQL of the loops of shield: desired lists, installed rules, and hits. As the owner: the loops act for every team.
 import { sql } from 'kysely'
 import type { ShieldAction } from '@pharos/contract/shield/shield'
 import type { ShieldReason } from '@pharos/contract/reason/shield-reason'
@@ -8,14 +8,14 @@ import { storedJson } from '../db/stored-json.ts'
 import { writeRows } from '../db/write-rows.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import { newRulesMax, type ManyRules } from './reconcile-guard.ts'
-import type { HeldList } from './rule-capacity.ts'
+import type { ListSize } from './rule-capacity.ts'
 import type { RuleHits } from './scrubber.ts'
-import type { StoredMatch } from './shield-rule.ts'
+import type { StoredRuleMatch } from './shield-rule.ts'
 
 export type StoredRule = {
   readonly id: number
   readonly action: ShieldAction
-  readonly match: StoredMatch
+  readonly match: StoredRuleMatch
   readonly rate_bps: number | null
   readonly rate_pps: number | null
   /** When it was written, in ISO 8601. */
@@ -36,7 +36,9 @@ const inScope = (prefixes: readonly Prefix[]) =>
 const parsed = <Row extends { prefix: string }>(rows: readonly Row[]) =>
   rows.map((row) => ({ ...row, prefix: parsePrefix(row.prefix) }))
 
-/** Returns the lists with the rules that are applied now; `prefixes` are those of the scrubber, none for all. */
+/**
+ * Returns the lists with the rules that are applied now; `prefixes` are the prefixes of the scrubber, empty for all.
+ */
 export async function listDesired(db: Db | Trx, prefixes: readonly Prefix[]): Promise<DesiredRow[]> {
   const { rows } = await sql<Omit<DesiredRow, 'prefix'> & { prefix: string }>`
     select l.id as "listId", l.team_id as "teamId", l.prefix::text as prefix, l.version,
@@ -52,7 +54,7 @@ export type EvidenceRow = Omit<DesiredRow, 'rules'> & {
   readonly manyRules: ManyRules
 }
 
-/** Returns what the newest version of every list says, and which of its rules were written with many others. */
+/** Returns the newest version of every list, and which of its rules were written with many others. */
 export async function listEvidence(db: Db | Trx, prefixes: readonly Prefix[]): Promise<EvidenceRow[]> {
   const { rows } = await sql<Omit<EvidenceRow, 'prefix'> & { prefix: string }>`
     with asked as (${rulesOfReason('many_rules')}),
@@ -79,7 +81,7 @@ export async function listEvidence(db: Db | Trx, prefixes: readonly Prefix[]): P
   return parsed(rows)
 }
 
-/** Returns the rules that the scrubber held of each list when it was last read, by the id of the list. */
+/** Returns the rules of each list on the scrubber when it was last read, by the id of the list. */
 export async function listInstalledRules(
   db: Db | Trx,
   scrubber: string,
@@ -97,25 +99,25 @@ export type Install = {
   readonly state: InstallState
   readonly reason: ShieldReason | null
   readonly attrs: Readonly<Record<string, unknown>>
-  /** The rules that the scrubber holds, in their order; null: those that it held before. */
+  /** The installed rules, in order; null: the former ones. */
   readonly held: readonly StoredRule[] | null
-  /** By id: of rules that differ from the list. */
+  /** By id, for rules that differ from the list. */
   readonly rules: Readonly<
     Record<string, { readonly reason: ShieldReason; readonly attrs: Readonly<Record<string, unknown>> }>
   >
 }
 
-/** Saves what the scrubber holds of each list, and forgets lists that it no longer gets. */
+/** Saves the installed rules of each list, and deletes lists that the scrubber no longer gets. */
 export async function saveInstalls(
   trx: Trx,
   scrubber: string,
   installs: readonly Install[],
-  lists: readonly HeldList[],
+  lists: readonly ListSize[],
 ): Promise<void> {
   await sql`
     delete from shield_installs where scrubber = ${scrubber}
       and not list_id = any(${installs.map(({ listId }) => listId)}::integer[])`.execute(trx)
-  // A list whose values are refused keeps those before.
+  // A list whose values are refused keeps its former values.
   await writeRows(trx, installs, (some) => upsertInstalls(trx, scrubber, some, lists))
 }
 
@@ -123,7 +125,7 @@ async function upsertInstalls(
   trx: Trx,
   scrubber: string,
   installs: readonly Install[],
-  lists: readonly HeldList[],
+  lists: readonly ListSize[],
 ): Promise<void> {
   const counts = lists.map(({ prefix, ruleCount }) => ({ prefix, ruleCount }))
   await sql`
@@ -140,7 +142,7 @@ async function upsertInstalls(
       rule_count = excluded.rule_count, seen = now()`.execute(trx)
 }
 
-/** The scrubber did not answer: newer versions wait, and what it held stays, unless that ends with the program. */
+/** The scrubber did not answer: newer versions wait, and its installed rules stay, unless they end with the program. */
 export async function saveUnreachable(
   trx: Trx,
   scrubber: string,
@@ -180,7 +182,7 @@ export type ListState = {
   }[]
 }
 
-/** Returns the lists with what is observed, locked; only those without a lock of another transaction. */
+/** Returns the lists with their observations, locked; skips lists that another transaction has locked. */
 export async function lockListStates(trx: Trx): Promise<ListState[]> {
   const { rows } = await sql<Omit<ListState, 'prefix'> & { prefix: string }>`
     select l.id, l.team_id as "teamId", l.prefix::text as prefix, l.version, l.status, l.reason, l.reason_attrs as attrs,
@@ -213,7 +215,7 @@ export async function saveListState(
 type RuleState = { readonly id: number } & Shown
 
 export async function saveRuleStates(trx: Trx, rules: readonly RuleState[]): Promise<void> {
-  // A rule whose values are refused keeps those before.
+  // A rule whose values are refused keeps its former values.
   await writeRows(trx, rules, (some) => updateRuleStates(trx, some))
 }
 
@@ -229,8 +231,8 @@ async function updateRuleStates(trx: Trx, rules: readonly RuleState[]): Promise<
 export type CountedHits = RuleHits & { readonly id: number }
 
 /**
- * Saves the counters of a scrubber. One that is lower than before began again, and what it had counted is added to it. Returns what those that
- * rose have counted since.
+ * Saves the counters of a scrubber. A counter below its former value was reset, and the former total is added to it.
+ * Returns the increases.
  */
 export async function saveHits(
   db: Db | Trx,
@@ -239,7 +241,7 @@ export async function saveHits(
 ): Promise<CountedHits[]> {
   const rows = Array.from(hits, ([id, { packets, bytes }]) => ({ id, packets, bytes }))
   const counted: CountedHits[] = []
-  // A counter beyond 63 bits is left out.
+  // A counter beyond 63 bits is skipped.
   await writeRows(db, rows, async (some) => void counted.push(...(await upsertHits(db, scrubber, some))))
   return counted
 }

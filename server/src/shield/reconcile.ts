@@ -1,11 +1,11 @@
-// One run of a scrubber: reads the lists and what the scrubber holds, makes the scrubber hold the lists as far as the guard allows, and
-// reads it again. It fails static: on any doubt the scrubber keeps what it has.
+// One run of a scrubber: reads the lists and the installed rules, applies the lists as far as the guard allows, and
+// reads the scrubber again. It fails static: on any doubt the scrubber keeps its rules.
 import type { Difference } from '@pharos/contract/operator/restore'
 import type { ShieldReason } from '@pharos/contract/reason/shield-reason'
 import type { Db } from '../db/postgres.ts'
 import type { FilterRule } from '../net/filter-rule.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { listDecided, saveApprovals } from './approval-area.ts'
+import { listDecidedDigests, saveApprovals } from './approval-area.ts'
 import { applyEach } from './apply-each.ts'
 import { compileLists, type CompileRefusal, type CompileResult, type OrderedList } from './compile.ts'
 import { decideChanges, keptBy } from './decide-changes.ts'
@@ -37,7 +37,7 @@ import { findStored } from './shield-rule.ts'
 
 export type ScrubberTarget = {
   readonly name: string
-  /** It gets the lists inside these; none: all. */
+  /** Limits the scrubber to the lists inside these prefixes; empty: all lists. */
   readonly prefixes: readonly Prefix[]
   readonly scrubber: Scrubber
 }
@@ -47,7 +47,7 @@ export type ReconcileDeps = {
   /** Replaced by tests that inject faults. */
   readonly compile?: typeof compileLists
   readonly plan?: typeof planLists
-  /** Gets what rules have matched since the counters were read before. It must not throw. */
+  /** Gets the hits of rules since the last reading of the counters. It must not throw. */
   readonly recordHits?: (counted: readonly RuleCount[]) => Promise<void>
 }
 
@@ -144,7 +144,7 @@ export async function compareScrubber(
       teamId: list?.teamId ?? null,
       database: rules === 0 ? null : { rules, version: list!.version },
       network: held === undefined ? null : { rules: held },
-      // A scrubber does not say which rules it has, only whether they are those of a list.
+      // A scrubber does not return its rules, only whether they match a list.
       adoptable: false,
     }
   }
@@ -153,13 +153,13 @@ export async function compareScrubber(
     .map(differenceOf)
 }
 
-/** A program that holds rules for routers enforces none while no router has a session. */
+/** A program with rules for routers enforces no rules while no router has a session. */
 async function enforcementOf(scrubber: Scrubber) {
   const { neighbors } = await scrubber.probe()
   return { isEnforced: neighbors?.established !== 0, routers: neighbors?.configured }
 }
 
-/** Rules that are no longer desired are left out: they are not installed any more. */
+/** Skips rules that are no longer desired: they are not installed any more. */
 function countsOf(desired: readonly Desired[], counted: readonly CountedHits[]): RuleCount[] {
   if (counted.length === 0) return []
   const rules = new Map(
@@ -192,7 +192,7 @@ const readState = (db: Db, scrubber: string, prefixes: readonly Prefix[]) =>
         desired: desired.lists.filter(({ prefix }) => !unreadable.has(prefix)),
         evidence: evidence.lists,
         unreadable: [...unreadable.values()],
-        decided: await listDecided(trx),
+        decided: await listDecidedDigests(trx),
         held: await listInstalledRules(trx, scrubber),
       }
     })

@@ -1,4 +1,4 @@
-// Hits over time: none is lost or counted twice in the store, whatever the store does, and the minutes add up to what was counted.
+// Hits over time: every hit is stored exactly once, whatever the store does, and the minutes add up to the counters.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'

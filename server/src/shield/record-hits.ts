@@ -1,5 +1,5 @@
-// What rules have matched and dropped by minute, in the flow store: the totals of rules in PostgreSQL have no course. It never disturbs the
-// loop that applies rules: without a store some minutes are missing.
+// Matched and dropped traffic of rules by minute, in the flow store: the totals in PostgreSQL have no history. It never
+// delays the loop that applies rules: without a store some minutes are missing.
 import type { FilterRule } from '../net/filter-rule.ts'
 import { lastHostOf, prefixBits, type Prefix } from '../net/prefix.ts'
 import type { BlockColumn } from '../flow/flow-columns.ts'
@@ -7,7 +7,7 @@ import { DriverError } from '../runtime/driver-error.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import type { RuleHits } from './scrubber.ts'
 
-/** What a rule of a team has matched since the counters were read before. */
+/** Hits of a team's rule since the last reading of the counters. */
 export type RuleCount = RuleHits & { readonly teamId: number; readonly rule: FilterRule }
 
 type HitRow = {
@@ -21,9 +21,9 @@ type HitRow = {
 }
 
 const minuteMs = 60_000
-/** What was counted in a longer time is of no use as a course. */
+/** Counts over a longer time are not usable as a series. */
 const gapMaxMs = 3_600_000
-/** Of a store that does not answer: an hour of readings. */
+/** Limit of waiting blocks while the store does not answer: an hour of readings. */
 const waitingMax = 360
 const insertTimeoutMs = 5_000
 
@@ -70,7 +70,10 @@ export class HitsRecorder {
     }
   }
 
-  /** In their order, until one fails; it is tried again after the next reading, with the same token. A refused one is left out. */
+  /**
+   * Inserts blocks in order and stops at the first failure. A failed block is retried after the next reading with the
+   * same token; a rejected block is dropped.
+   */
   async #insert(): Promise<void> {
     const { flowStore, report } = this.#deps
     this.#waiting.splice(0, this.#waiting.length - waitingMax)
@@ -86,7 +89,7 @@ export class HitsRecorder {
   }
 }
 
-/** Returns the rows of a reading, its hits spread evenly over the minutes since the one before. */
+/** Returns the rows of a reading, with its hits spread evenly over the minutes since the previous reading. */
 export function hitRows(counted: readonly RuleCount[], fromMs: number, untilMs: number): HitRow[] {
   const lasted = untilMs - fromMs
   if (lasted <= 0 || lasted > gapMaxMs) return []
@@ -114,7 +117,7 @@ export function hitRows(counted: readonly RuleCount[], fromMs: number, untilMs: 
   })
 }
 
-/** Scrubbers count every packet that a rule matches. Of a limit, what exceeded its rate on average was dropped. */
+/** Scrubbers count every matching packet. For a limit, the average excess over its rate was dropped. */
 function droppedOf({ rule: { action }, packets, bytes }: RuleCount, seconds: number): RuleHits {
   if (action.kind === 'deny') return { packets, bytes }
   if (action.kind === 'allow') return { packets: 0, bytes: 0 }

@@ -7,7 +7,7 @@ export type RefusalReason = {
   readonly reason: ShieldReason
   /** `rule` and `other` are ids of rules. */
   readonly attrs: Readonly<Record<string, unknown>>
-  /** The rules that cannot be applied; none if it is the list as a whole. */
+  /** The rules that cannot be applied; empty for the list as a whole. */
   readonly rules: readonly RuleId[]
 }
 

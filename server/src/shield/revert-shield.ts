@@ -1,4 +1,5 @@
-// Restores the last confirmed version of a list: at once by request, or when the time to confirm is over. Scrubbers follow by their own loops.
+// Restores the last confirmed version of a list: immediately on request, or when the time to confirm is over. Scrubbers
+// follow by their own loops.
 import type { BodyOf } from '@pharos/contract/route'
 import type { revertShieldListRoute, ShieldRulesAnswer } from '@pharos/contract/shield/shield'
 import { auditOf, writeAudit } from '../db/audit.ts'

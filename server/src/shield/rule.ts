@@ -1,5 +1,6 @@
-// A rule of shield in the vocabulary of the contract, and its parse into the canonical conditions that scrubbers apply. It decides
-// nothing about order, limits or teams. The fields map to FlowSpec (RFC 8955, RFC 8956), so that any router can apply them.
+// A rule of shield in the vocabulary of the contract, and its parse into the canonical conditions that scrubbers apply.
+// Independent of order, limits and teams. The fields map to FlowSpec (RFC 8955, RFC 8956), so that any router can apply
+// them.
 import type { ShieldRule } from '@pharos/contract/shield/shield'
 import { familyOf } from '../net/address.ts'
 import type { Family } from '../net/bits.ts'
@@ -103,7 +104,7 @@ export function parseRuleMatch(rule: RuleConditions, prefix: Prefix): FlowMatch 
   }
 }
 
-/** Throws RuleError unless a limit has exactly one rate, and other actions have none. */
+/** Throws RuleError unless a limit has exactly one rate, and other actions have no rate. */
 export function parseRuleAction({ action, rate_bps, rate_pps }: RuleFields): FilterAction {
   const bps = rate_bps ?? undefined
   const pps = rate_pps ?? undefined
@@ -200,7 +201,7 @@ function parseTcpFlags(text: string | null | undefined): TcpFlags | undefined {
   return { set, unset }
 }
 
-/** Returns the protocols of the rule, or those that have the field. Throws if the rule allows another one. */
+/** Returns the protocols of the rule, or the protocols with the field. Throws if the rule allows another one. */
 function need(given: Ranges | undefined, having: Ranges, field: keyof RuleFields, names: string): Ranges {
   if (!given) return having
   if (coversRanges(having, given)) return given

@@ -2,17 +2,17 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
-import type { HeldList } from './rule-capacity.ts'
+import type { ListSize } from './rule-capacity.ts'
 
 export type ScrubberRow = {
   readonly name: string
   readonly driver: Readonly<Record<string, unknown>>
-  /** It gets the lists inside these; none: all. */
+  /** Limits the scrubber to the lists inside these prefixes; empty: all lists. */
   readonly prefixes: readonly Prefix[]
   readonly rulesMax: number
 }
 
-/** Returns all scrubbers, or those that get the list of a prefix. */
+/** Returns all scrubbers, or the scrubbers that get the list of a prefix. */
 export async function listScrubbers(db: Db, prefix?: string): Promise<ScrubberRow[]> {
   const { rows } = await sql<ScrubberRow>`
     select s.name, s.driver, s.prefixes::text[] as prefixes, s.rules_max as "rulesMax" from scrubbers s
@@ -22,10 +22,10 @@ export async function listScrubbers(db: Db, prefix?: string): Promise<ScrubberRo
 }
 
 /**
- * Returns how many rules of each list of all teams the scrubber holds, or will hold once it applies the newest version or the one that
- * comes back unless that is confirmed. Rules that compilation adds are known of lists that it holds.
+ * Returns the number of rules per list of all teams on the scrubber, now or after it applies the newest version or the
+ * version that returns without a confirmation. For installed lists it includes rules added by compilation.
  */
-export async function listInstalledSizes(db: Db, { name, prefixes }: ScrubberRow): Promise<HeldList[]> {
+export async function listInstalledSizes(db: Db, { name, prefixes }: ScrubberRow): Promise<ListSize[]> {
   const { rows } = await sql<{ prefix: string; ruleCount: number }>`
     select l.prefix::text as prefix, greatest(jsonb_array_length(v.rules), case
         when i.state = 'rejected' or (i.state = 'active' and i.version = l.version) then i.rule_count

@@ -1,5 +1,5 @@
-// The port to one scrubber: what enforces the rules of shield, such as routers with FlowSpec or a Linux host with nftables. Drivers
-// import it by type only. It must not depend on a wire format, a row or a team.
+// The port to one scrubber: a program or device that enforces the rules of shield, such as routers with FlowSpec or a
+// Linux host with nftables. Drivers import it by type only. It must not depend on a wire format, a row or a team.
 import type { Family } from '../net/bits.ts'
 import { type FilterRule, filterRuleText } from '../net/filter-rule.ts'
 import { comparePrefixes, type Prefix } from '../net/prefix.ts'
@@ -11,13 +11,13 @@ export { DriverError as ScrubberError } from '../runtime/driver-error.ts'
 /**
  * Capabilities of a scrubber; constant for its settings.
  *
- * - `ordering`: whether the first rule of a list counts, or the order that FlowSpec derives from the conditions (RFC 8955 section 5.1),
- *   for which compilation adds rules.
- * - `rulesMax`: rules of all lists together, those that compilation adds included.
+ * - `ordering`: whether the first rule of a list counts, or the order that FlowSpec derives from the conditions (RFC
+ *   8955 section 5.1), for which compilation adds rules.
+ * - `rulesMax`: rules of all lists together, including rules added by compilation.
  * - `hits`: whether `hits()` returns counters.
- * - `atomicPerList`: whether a list is replaced at once. Otherwise new rules are added before old ones are removed.
- * - `keepsRules`: whether installed rules stay in force while the scrubber does not answer. FlowSpec rules leave the routers with the daemon or
- *   with its sessions.
+ * - `atomicPerList`: whether a list is replaced in one step. Otherwise new rules are added before old ones are removed.
+ * - `keepsRules`: whether installed rules stay in force while the scrubber does not answer. FlowSpec rules leave the
+ *   routers with the daemon or with its sessions.
  * - `packetRate`: whether limits in packets per second are possible.
  * - `rateMax`: the greatest limits in bits and in packets per second.
  */
@@ -49,13 +49,15 @@ export type RuleId = number
 export type CompiledRule = FilterRule
 
 /**
- * The rules for packets towards a prefix, which is the key: a scrubber holds at most one list of its owner per prefix. If the prefixes
- * of lists nest, the most specific list that covers a packet comes first; a packet that no rule of it matches passes to the next list.
- * A packet that no rule matches passes.
+ * The rules for packets towards a prefix, which is the key: a scrubber has at most one list of its owner per prefix. If
+ * the prefixes of lists nest, the most specific list that covers a packet comes first; without a match the packet
+ * passes to the next list. A packet without any match passes.
  */
 export type CompiledList = { readonly prefix: Prefix; readonly rules: readonly CompiledRule[] }
 
-/** A list as the scrubber holds it. `fingerprint` is that of `fingerprintOf`, or another text if the rules differ from any list. */
+/**
+ * An installed list. `fingerprint` is the result of `fingerprintOf`, or another text if the rules differ from any list.
+ */
 export type InstalledList = {
   readonly prefix: Prefix
   readonly ruleCount: number
@@ -68,8 +70,8 @@ export type RuleHits = { readonly packets: number; readonly bytes: number }
 /**
  * A scrubber is shared with people and other programs. Each call reads and changes only the rules of its owner.
  *
- * Every call ends within the timeout of the driver's configuration and otherwise rejects with a `ScrubberError`. Nothing is retried
- * inside. After a rejected change, `list()` returns the actual state, and repeating the call completes it.
+ * Every call ends within the timeout of the driver's configuration and otherwise rejects with a `ScrubberError`. Calls
+ * are not retried. After a rejected change, `list()` returns the actual state, and repeating the call completes it.
  */
 export interface Scrubber {
   readonly can: ScrubberCapabilities
@@ -77,12 +79,12 @@ export interface Scrubber {
   /** Returns all our lists, in no particular order, or rejects: never a part of them. A list without rules is absent. */
   list(): Promise<readonly InstalledList[]>
   /**
-   * Installs these lists, each in place of the one for its prefix; a list without rules removes it. Other lists stay. Repeating it
-   * changes nothing. Rejects with `refused`, and changes nothing, if a rule is not one of this scrubber: a destination outside of the
-   * prefix, an unsupported family or rate.
+   * Installs these lists, each in place of the list for its prefix; a list without rules removes it. Other lists stay.
+   * Idempotent. Rejects with `refused` without an effect if the scrubber cannot have a rule: a destination outside of
+   * the prefix, an unsupported family or rate.
    */
   apply(lists: readonly CompiledList[]): Promise<void>
-  /** Removes our lists for exactly these prefixes. An absent one is ignored; `[]` does nothing. */
+  /** Removes our lists for exactly these prefixes. Absent lists are ignored; `[]` has no effect. */
   remove(prefixes: readonly Prefix[]): Promise<void>
   /** Returns the hits of each installed rule; empty if `can.hits` is false. They never fall while the rule stays installed. */
   hits(): Promise<ReadonlyMap<RuleId, RuleHits>>

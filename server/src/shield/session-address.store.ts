@@ -4,7 +4,10 @@ import type { Db } from '../db/postgres.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 
-/** Returns the neighbors of the routers as they were last seen, and the addresses of name servers. A text that is no address is left out. */
+/**
+ * Returns the last observed neighbors of the routers, and the addresses of name servers. Skips texts that are not
+ * addresses.
+ */
 export async function listSessionAddresses(db: Db): Promise<Prefix[]> {
   const { rows } = await sql<{ address: string }>`
     select distinct n.value ->> 'address' as address from region_routers r cross join jsonb_array_elements(r.neighbors) n

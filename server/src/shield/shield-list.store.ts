@@ -12,7 +12,7 @@ import { columns, withExpressions, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
-import type { StoredMatch, VersionedRule } from './shield-rule.ts'
+import type { StoredRuleMatch, VersionedRule } from './shield-rule.ts'
 
 /** PostgreSQL formats some IPv6 prefixes differently from RFC 5952: parse them. */
 const listColumns = columns(
@@ -45,7 +45,7 @@ export const ruleColumns = columns(
   ],
   {
     action: sql<ShieldAction>`r.action`,
-    match: sql<StoredMatch>`r.match`,
+    match: sql<StoredRuleMatch>`r.match`,
     status: sql<ShieldRuleStatus>`r.status`,
     reason: sql<ShieldReason | null>`r.reason`,
   },
@@ -90,7 +90,10 @@ export async function lockListById(trx: Trx, teamId: number, listId: number): Pr
   return rows[0]
 }
 
-/** Returns the rules of a version with their ids; version 0 has none. Throws if the version is missing: no list becomes empty by that. */
+/**
+ * Returns the rules of a version with their ids; version 0 is empty. Throws if the version is missing, so that no list
+ * becomes empty by mistake.
+ */
 export async function readVersionRules(
   trx: Trx,
   teamId: number,
@@ -158,8 +161,8 @@ export type NewVersion = {
 }
 
 /**
- * Stores a version: replaces the rules of the list, of which those with an id keep what was observed, and records it. The conditions of a
- * rule with an id may be written differently. Returns the ids in order.
+ * Stores a version: replaces the rules of the list and records it; rules with an id keep their observations. The
+ * conditions of a rule with an id may be written differently. Returns the ids in order.
  */
 export async function storeVersion(
   trx: Trx,
@@ -259,7 +262,7 @@ export const listRuleRows = (
     slice,
   })
 
-/** Returns the version of the team's list for exactly this prefix; 0 if it has none. */
+/** Returns the version of the team's list for exactly this prefix; 0 without a list. */
 export async function readListVersion(postgres: Postgres, teamId: number, prefix: Prefix): Promise<number> {
   const rows = await postgres.readInTeam(
     teamId,
@@ -294,7 +297,10 @@ export const listListRows = (
     slice,
   })
 
-/** Returns the prefixes of the team's lists with rules inside the prefix; none while another holding of the team covers it. */
+/**
+ * Returns the prefixes of the team's lists with rules inside the prefix; empty while another holding of the team covers
+ * it.
+ */
 export async function listDependentLists(trx: Trx, teamId: number, prefix: Prefix): Promise<string[]> {
   const { rows } = await sql<{ prefix: string }>`
     select l.prefix::text as prefix from shield_lists l

@@ -13,7 +13,7 @@ export type ListChange = {
   readonly change: ShieldListChange
   readonly reason?: ShieldReason | null
   readonly attrs?: Readonly<Record<string, unknown>>
-  /** Of rules that ended. */
+  /** Ids of expired rules. */
   readonly ruleIds?: readonly number[]
 }
 

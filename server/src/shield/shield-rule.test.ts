@@ -1,4 +1,5 @@
-// Rules of a list: what is parsed is the same when it is stored and sent again, and warnings are true for random packets.
+// Rules of a list: parsed rules stay the same when they are stored and sent again, and warnings are true for random
+// packets.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'

@@ -10,7 +10,7 @@ import { parseTime } from '../text/time.ts'
 import { parseRuleAction, parseRuleMatch, RuleError } from './rule.ts'
 
 /** The conditions of a rule as they are stored and answered. */
-export type StoredMatch = {
+export type StoredRuleMatch = {
   readonly protocol: string
   readonly source: string | null
   readonly source_port: string | null
@@ -24,12 +24,12 @@ export type StoredMatch = {
   readonly dscp: number | null
 }
 
-/** A rule of a list without its id and what was observed. */
+/** A rule of a list without its id and observations. */
 export type WrittenRule = {
   readonly sequence: number
   readonly enabled: boolean
   readonly action: ShieldAction
-  readonly match: StoredMatch
+  readonly match: StoredRuleMatch
   readonly rate_bps: number | null
   readonly rate_pps: number | null
   readonly comment: string
@@ -103,7 +103,7 @@ function attempt<T>(report: Report, parse: () => T): T | undefined {
   }
 }
 
-const storedMatch = (rule: NewShieldRule): StoredMatch => ({
+const storedMatch = (rule: NewShieldRule): StoredRuleMatch => ({
   protocol: rule.protocol ?? 'any',
   source: rule.source ?? null,
   source_port: rule.source_port ?? null,
@@ -118,7 +118,7 @@ const storedMatch = (rule: NewShieldRule): StoredMatch => ({
 })
 
 /** One network has one spelling, so that the same rule written differently is the same rule. */
-const canonicalNetworks = (match: StoredMatch, prefix: Prefix): StoredMatch => {
+const canonicalNetworks = (match: StoredRuleMatch, prefix: Prefix): StoredRuleMatch => {
   const destination = match.destination === null ? prefix : parsePrefixOrAddress(match.destination)
   return {
     ...match,
@@ -153,7 +153,7 @@ export const isApplied = (
   nowMs: number,
 ): boolean => enabled && (expires === null || expires > nowMs)
 
-/** Whether it drops or limits everything towards the prefix that reaches it. */
+/** Returns whether the rule drops or limits all traffic towards the prefix that reaches it. */
 const dropsEverything = ({ parsed: { match, action } }: ParsedRule, prefix: Prefix): boolean =>
   action.kind !== 'allow' && matchText(match) === matchText({ destination: prefix })
 

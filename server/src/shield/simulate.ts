@@ -1,4 +1,4 @@
-// Estimates the effect of a list on flows of the past. Stores nothing.
+// Estimates the effect of a list on past flows without storing it.
 import type { simulateShieldRoute } from '@pharos/contract/shield/shield'
 import type { BodyOf, ResponseOf } from '@pharos/contract/route'
 import type { Postgres } from '../db/postgres.ts'

@@ -1,5 +1,5 @@
-// Suggestions against attacks of every kind on a customer with a web server, SSH, a name server and clients of its own. The matches of each
-// rule are counted again from the flows, without SQL, and docs/suggested-rules.md has the figures.
+// Suggestions against attacks of every kind on a customer with a web server, SSH, a name server and own clients. The
+// matches of each rule are counted again from the flows, without SQL, and docs/suggested-rules.md has the figures.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'

@@ -1,10 +1,10 @@
-// The statements behind suggestions: what is usual for the targets, frequent properties of an attack beyond the usual, traffic by the candidates
-// that it meets, and the usual rates of what gets a limit. Pure.
+// The statements behind suggestions: the usual traffic of the targets, frequent properties of an attack beyond the
+// usual, traffic by the matching candidates, and the usual rates of limited traffic. Pure.
 import type { FlowMatch } from '../net/flow-match.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { attackCondition, type AttackWindow } from '../flow/attack-condition.ts'
 import { withinCondition } from '../flow/flow-key.ts'
-import { secondsOf, type Statement } from '../flow/flow-query.ts'
+import { secondsOf, type FlowStatement } from '../flow/flow-query.ts'
 import type { Param, QueryLimits } from '../flow/flow-store.ts'
 import {
   concernedCondition,
@@ -15,7 +15,7 @@ import {
   usualCondition,
 } from '../flow/match-sql.ts'
 
-export type Measure = 'bytes' | 'packets'
+export type SuggestMeasure = 'bytes' | 'packets'
 
 /** The targets of an attack and its time. */
 export type AttackedTraffic = {
@@ -28,39 +28,42 @@ export type AttackedTraffic = {
   /** Attacks on the team, this one included: their traffic is not usual. */
   readonly attacks: readonly AttackWindow[]
   /** The measure by which rules are chosen. */
-  readonly measure: Measure
+  readonly measure: SuggestMeasure
 }
 
-export type Window = { readonly startMs: number; readonly endMs: number }
+export type TrafficWindow = { readonly startMs: number; readonly endMs: number }
 
-/** The traffic that the attack is compared with; `none`: nothing is known, which is not the same as no traffic. */
-export type Usual = { readonly kind: 'days' | 'hour' | 'none'; readonly windows: readonly Window[] }
+/** The traffic to compare the attack with; `none`: unknown, which differs from no traffic. */
+export type UsualTraffic = {
+  readonly kind: 'days' | 'hour' | 'none'
+  readonly windows: readonly TrafficWindow[]
+}
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 const usualDays = 7
-/** Of fewer days a single unusual one would decide. */
+/** With fewer days, a single unusual day would decide. */
 const daysMin = 3
-/** The hour before ends so long before the event: an attack begins before its event does. */
+/** Time between the hour before and the event: an attack begins before its event does. */
 const beforeMs = 300_000
 
 const limits: QueryLimits = { seconds: 10, memoryBytes: 1e9, resultRows: 100_000, rowsToRead: 2e8 }
 
 /** The same hour of the days before, the latest first: normal traffic to one host is a few sampled packets a minute. */
-function daysBefore({ startMs, endMs }: Window): Window[] {
+function daysBefore({ startMs, endMs }: TrafficWindow): TrafficWindow[] {
   const padMs = Math.max(0, hourMs - (endMs - startMs)) / 2
   return Array.from({ length: usualDays }, (_, at) => ({
     startMs: startMs - padMs - (at + 1) * dayMs,
     endMs: endMs + padMs - (at + 1) * dayMs,
   }))
 }
-const hourBefore = ({ startMs }: Pick<Window, 'startMs'>): Window => ({
+const hourBefore = ({ startMs }: Pick<TrafficWindow, 'startMs'>): TrafficWindow => ({
   startMs: startMs - beforeMs - hourMs,
   endMs: startMs - beforeMs,
 })
 
 /** The time of all usual windows together with the attack. */
-export const spanOf = (window: Window): Window => ({
+export const spanOf = (window: TrafficWindow): TrafficWindow => ({
   startMs: daysBefore(window).at(-1)!.startMs,
   endMs: window.endMs,
 })
@@ -81,7 +84,7 @@ function binderOf(teamId: number): Binder {
     },
   }
 }
-const during = ({ startMs, endMs }: Window, { bind }: Binder): string => {
+const during = ({ startMs, endMs }: TrafficWindow, { bind }: Binder): string => {
   const [from, until] = [startMs, endMs].map((ms) => bind('UInt32', secondsOf(new Date(ms))))
   return `(time >= toDateTime(${from}, 'UTC') and time < toDateTime(${until}, 'UTC'))`
 }
@@ -89,7 +92,9 @@ const during = ({ startMs, endMs }: Window, { bind }: Binder): string => {
 export type KnownRow = { readonly part: number; readonly flows: number }
 
 /** Returns the statement of which usual windows the team has any flow: 1 to 7 are days, 8 is the hour before. */
-export function knownStatement(traffic: Pick<AttackedTraffic, 'teamId' | 'startMs' | 'endMs'>): Statement {
+export function knownStatement(
+  traffic: Pick<AttackedTraffic, 'teamId' | 'startMs' | 'endMs'>,
+): FlowStatement {
   const binder = binderOf(traffic.teamId)
   const windows = [...daysBefore(traffic), hourBefore(traffic)]
   const cases = windows.map((window, at) => `${during(window, binder)}, ${integer(at + 1)}`)
@@ -100,7 +105,7 @@ export function knownStatement(traffic: Pick<AttackedTraffic, 'teamId' | 'startM
 }
 
 /** Days of which the team has flows; the hour before if they are fewer than 3. */
-export function usualOf(window: Window, known: readonly KnownRow[]): Usual {
+export function usualTrafficOf(window: TrafficWindow, known: readonly KnownRow[]): UsualTraffic {
   const has = new Set(known.map(({ part }) => part))
   const days = daysBefore(window).filter((_, at) => has.has(at + 1))
   if (days.length >= daysMin) return { kind: 'days', windows: days }
@@ -109,16 +114,16 @@ export function usualOf(window: Window, known: readonly KnownRow[]): Usual {
     : { kind: 'none', windows: [] }
 }
 
-const lengthOf = ({ startMs, endMs }: Window): number => Math.max(1, endMs - startMs)
+const lengthOf = ({ startMs, endMs }: TrafficWindow): number => Math.max(1, endMs - startMs)
 
-/** By how much the sums of the usual windows are multiplied to be those of as long a time as the attack. */
-function usualFactor(traffic: Window, { windows }: Usual): number {
+/** Returns the factor that scales the sums of the usual windows to the duration of the attack. */
+function usualFactor(traffic: TrafficWindow, { windows }: UsualTraffic): number {
   const ms = windows.reduce((sum, window) => sum + lengthOf(window), 0)
   return ms === 0 ? 0 : lengthOf(traffic) / ms
 }
 
 /** The rows of the attack and of the usual windows, with `attack` and the measures. Flows of other attacks are neither. */
-function rowsOf(traffic: AttackedTraffic, usual: Usual) {
+function rowsOf(traffic: AttackedTraffic, usual: UsualTraffic) {
   const binder = binderOf(traffic.teamId)
   const { bind } = binder
   const towards = traffic.targets.map((target) => withinCondition('dst_addr', target, bind)).join(' or ')
@@ -135,8 +140,8 @@ function rowsOf(traffic: AttackedTraffic, usual: Usual) {
 const lengthBorders = [0, 64, 128, 256, 512, 1_024]
 
 /**
- * `band` is the band of lengths in which most of the attack is, with `in_band` of it; `exact` is its most frequent length. Sums of the measure;
- * `normal` is that of as long a time.
+ * `band` is the band of lengths with most of the attack, with `in_band` of it; `exact` is its most frequent length.
+ * Sums of the measure; `normal` is scaled to the same duration.
  */
 export type FrequentRow = {
   readonly kind: string
@@ -165,8 +170,8 @@ const properties = `arrayJoin([
     IPv6CIDRToRange(src_addr, 120).1, IPv6CIDRToRange(src_addr, 48).1))))
 ])`
 
-/** Returns the statement of the frequent values of each property, by what the attack adds. */
-export function frequentStatement(traffic: AttackedTraffic, usual: Usual): Statement {
+/** Returns the statement of the frequent values of each property, by the amount that the attack adds. */
+export function frequentStatement(traffic: AttackedTraffic, usual: UsualTraffic): FlowStatement {
   const { params, select } = rowsOf(traffic, usual)
   const amount = traffic.measure === 'bytes' ? 'b' : 'p'
   const factor = usualFactor(traffic, usual)
@@ -191,7 +196,10 @@ export const bandRange = (band: number): { readonly low: number; readonly high: 
   high: band + 1 < lengthBorders.length ? lengthBorders[band + 1]! - 1 : 65_535,
 })
 
-/** Sums by the set of matches that traffic meets: of the attack as they are, of usual traffic what a rule would concern. */
+/**
+ * Sums by the set of matches that traffic meets: exact for the attack; for usual traffic, all traffic that a rule would
+ * concern.
+ */
 export type CellRow = {
   readonly mask: number
   readonly attack_bytes: number
@@ -202,12 +210,12 @@ export type CellRow = {
   readonly normal_flows: number
 }
 
-/** Returns the statement of the cells. Usual sums are those of as long a time as the attack. */
+/** Returns the statement of the cells. Usual sums are scaled to the duration of the attack. */
 export function cellsStatement(
   traffic: AttackedTraffic,
-  usual: Usual,
+  usual: UsualTraffic,
   matches: readonly FlowMatch[],
-): Statement {
+): FlowStatement {
   const { params, bind, select } = rowsOf(traffic, usual)
   const bits = matches.map(
     (match, at) => `if(${concernedCondition(match, 'not attack', bind)}, toUInt64(${integer(2 ** at)}), 0)`,
@@ -231,14 +239,14 @@ export type RateRow = { readonly place: number; readonly pps: number; readonly b
 const rateSeconds = 300
 
 /**
- * Returns the statement of the usual rates of matches: the 99th percentile of those of 5 minutes. Of a match on SYN the packets that open
- * connections count, one of each connection.
+ * Returns the statement of the usual rates of matches: the 99th percentile of rates of 5 minutes. For a match on SYN,
+ * counts one opening packet per connection.
  */
 export function ratesStatement(
   traffic: AttackedTraffic,
-  usual: Usual,
+  usual: UsualTraffic,
   matches: readonly FlowMatch[],
-): Statement {
+): FlowStatement {
   const { params, bind, select } = rowsOf(traffic, usual)
   const parts = matches.map((match, at) => {
     const packets = isOpening(match) ? `${openingPackets} * greatest(sampling_rate, 1)` : 'p'
@@ -246,7 +254,7 @@ export function ratesStatement(
   })
   const seconds = usual.windows.reduce((sum, window) => sum + lengthOf(window), 0) / 1000
   const buckets = Math.max(1, Math.floor(seconds / rateSeconds))
-  // Buckets without traffic have no row: the percentile is that of all buckets of the windows.
+  // Buckets without traffic have no row: the percentile counts all buckets of the windows.
   const high = (sum: string): string =>
     `arraySort(groupArray(${sum}))[greatest(toInt64(count()) - ${integer(buckets - Math.ceil(buckets * 0.99))}, 1)] / ${rateSeconds}`
   const sql =

@@ -1,4 +1,4 @@
-// Suggestions from flows on a real store: what is usual, and what is never suggested.
+// Suggestions from flows on a real store: usual traffic, and rules that are never suggested.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createTestFlowStore, type TestFlowStore } from '../drivers/clickhouse/testing.ts'

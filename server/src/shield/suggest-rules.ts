@@ -1,11 +1,11 @@
-// Suggests rules against an attack from flows: frequent properties become candidates, a second statement measures them together, and a third
-// the usual rates of those that get a limit.
+// Suggests rules against an attack from flows: frequent properties become candidates, a second statement measures them
+// together, and a third the usual rates of candidates for a limit.
 import { overlapMatches, icmpOf, type FlowMatch } from '../net/flow-match.ts'
 import { familyOf, parseAddress } from '../net/address.ts'
 import { overlaps, prefixAround, type Prefix } from '../net/prefix.ts'
 import { parseRuleMatch } from './rule.ts'
 import { asFlowFailure } from '../flow/flow-failure.ts'
-import type { Statement } from '../flow/flow-query.ts'
+import type { FlowStatement } from '../flow/flow-query.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import {
   bandRange,
@@ -13,13 +13,13 @@ import {
   frequentStatement,
   knownStatement,
   ratesStatement,
-  usualOf,
+  usualTrafficOf,
   type AttackedTraffic,
   type CellRow,
   type FrequentRow,
   type KnownRow,
   type RateRow,
-  type Usual,
+  type UsualTraffic,
 } from './suggest-query.ts'
 import {
   candidatesOf,
@@ -32,17 +32,17 @@ import {
 } from './suggest.ts'
 
 /** Packets or bits a second. */
-export type Rate = { readonly pps: number } | { readonly bps: number }
+export type TrafficRate = { readonly pps: number } | { readonly bps: number }
 
 export type SuggestedRule = Chosen & {
   readonly conditions: Conditions
   /** The rate that a limit lets pass. */
-  readonly rate: Rate
+  readonly rate: TrafficRate
 }
 
 export type SuggestedRules = Omit<Choice, 'rules'> & {
   readonly rules: readonly SuggestedRule[]
-  readonly usual: Usual['kind']
+  readonly usual: UsualTraffic['kind']
 }
 
 export type SuggestOptions = {
@@ -68,14 +68,14 @@ export async function suggestRules(
   prefix: Prefix,
   { coverage, mayLimit, safelist }: SuggestOptions,
 ): Promise<SuggestedRules | undefined> {
-  const run = async <T>({ sql, params, limits }: Statement): Promise<T[]> => {
+  const run = async <T>({ sql, params, limits }: FlowStatement): Promise<T[]> => {
     try {
       return await flowStore.query<T>(sql, params, limits)
     } catch (error) {
       throw asFlowFailure(error)
     }
   }
-  const usual = usualOf(traffic, await run<KnownRow>(knownStatement(traffic)))
+  const usual = usualTrafficOf(traffic, await run<KnownRow>(knownStatement(traffic)))
   const rows = await run<FrequentRow>(frequentStatement(traffic, usual))
   const all = rows.filter(({ kind }) => kind === 'protocol').reduce((sum, { attack }) => sum + attack, 0)
   if (all === 0) return undefined
@@ -120,12 +120,12 @@ export const unknownPart = 0.1
 const ppsMin = 100
 const bpsMin = 1_000_000
 
-/** Packets that open connections, and those of ICMP, are counted, whatever their octets are. */
+/** Packets that open connections, and ICMP packets, are limited by number, whatever their octets are. */
 function limitOf(
   { conditions }: Candidate,
   { measure }: Pick<AttackedTraffic, 'measure'>,
   { pps, bps }: { readonly pps: number; readonly bps: number },
-): Rate {
+): TrafficRate {
   return measure === 'packets' || conditions.tcp_flags !== undefined || conditions.protocol === 'icmp'
     ? { pps: Math.max(ppsMin, Math.ceil(pps)) }
     : { bps: Math.max(bpsMin, Math.ceil(bps)) }

@@ -1,4 +1,4 @@
-// Suggestions for an event, over flows and without them: a list that can be sent as it is, with what it would have done.
+// Suggestions for an event, with and without flows: a list that can be sent unchanged, with its estimated effect.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'

@@ -1,5 +1,5 @@
-// Suggests rules against the attack of an event, in front of the rules that the prefix has, with what the list would have done.
-// Stores nothing.
+// Suggests rules against the attack of an event, before the existing rules of the prefix, with an estimate of the
+// list's effect. Does not store them.
 import type { NewShieldRule } from '@pharos/contract/shield/shield'
 import type {
   ShieldSuggestion,
@@ -15,11 +15,11 @@ import { Failure, invalid, notFound } from '../runtime/error.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import { listAttackWindows } from '../flow/attack-condition.ts'
 import type { Choice, Conditions } from './suggest.ts'
-import { spanOf, type AttackedTraffic, type Measure } from './suggest-query.ts'
+import { spanOf, type AttackedTraffic, type SuggestMeasure } from './suggest-query.ts'
 import {
   suggestRules,
   unknownPart,
-  type Rate,
+  type TrafficRate,
   type SuggestedRule,
   type SuggestedRules,
 } from './suggest-rules.ts'
@@ -49,7 +49,7 @@ export type SuggestDeps = {
 }
 
 const coverageDefault = 0.95
-/** Of a long attack its beginning is enough, and its whole would be too expensive. */
+/** The beginning of a long attack is enough; all of it would be too expensive. */
 const windowMaxMs = 6 * 3_600_000
 
 /** Throws `not_found` unless the event concerns the team. Without flows the detector's report decides. */
@@ -104,11 +104,11 @@ export async function suggestShieldRules(
   }
 }
 
-/** Of packets of this length on the average, both limits that detectors usually have are exceeded alike. */
+/** Average length of packets at which both usual limits of detectors are exceeded equally. */
 const usualOctets = 512
 
 /** Returns the measure whose limit the attack exceeds by the larger factor; if the detector reports no limits, by the length of its packets. */
-function measureOf({ bps, pps, details: { thresholds = {} } }: AttackedEvent): Measure {
+function measureOf({ bps, pps, details: { thresholds = {} } }: AttackedEvent): SuggestMeasure {
   const limitOf = (name: string): number => {
     const value = thresholds[name]
     return typeof value === 'number' && value > 0 ? value : 0
@@ -139,7 +139,7 @@ async function suggestedOf(deps: SuggestDeps, wanted: Wanted): Promise<Suggested
         conditions,
         targets,
         prefix,
-        // Nothing usual is known without flows.
+        // Without flows the usual traffic is unknown.
         action === 'deny'
           ? { action }
           : limitTo({ bps: rate ?? Math.max(limitMin, event.bps * unknownPart) }),
@@ -195,7 +195,7 @@ const bitsOfPacket = 512
 
 type Treatment = Pick<NewShieldRule, 'action' | 'rate_bps' | 'rate_pps'>
 
-const limitTo = (rate: Rate): Treatment =>
+const limitTo = (rate: TrafficRate): Treatment =>
   'pps' in rate
     ? { action: 'rate_limit', rate_pps: rate.pps }
     : { action: 'rate_limit', rate_bps: Math.max(8, Math.round(rate.bps)) }
@@ -254,7 +254,7 @@ const sharesOf = ({ attackShares, normalShares }: Pick<Choice, 'attackShares' | 
 
 const portsOfReport = 5
 
-/** From protocols and source ports of the detector's report: a rule only for a port of UDP, which amplification has. */
+/** From protocols and source ports of the detector's report: a rule only for a UDP port, as in amplification. */
 function ofEvent({ details }: AttackedEvent, toRule: (conditions: Conditions) => NewShieldRule): Suggested {
   const protocols = (details.protocols ?? []).map((name) => name.toLowerCase())
   const ports = (details.source_ports ?? [])
@@ -290,7 +290,7 @@ const isHost = (prefix: Prefix): boolean => prefix.endsWith(prefix.includes(':')
 
 type InPlace = ParsedRule & { readonly id: number }
 
-/** The rules that are applied now, in the order in which they are evaluated. One that cannot be read is left out. */
+/** The currently applied rules, in order of evaluation, without rules that cannot be parsed. */
 const appliedOf = (rows: readonly RuleAround[], nowMs: number): InPlace[] =>
   rows.flatMap(({ prefix, ...row }) => {
     const parsed = findStored(row, prefix)
@@ -331,7 +331,7 @@ async function whatIf(
   const applied = parsed
     .map((rule, index) => ({ ...rule, index }))
     .filter((rule) => isApplied(rule, now().getTime()))
-  // Without a prefix of the team there is no traffic of it: the estimate of any other network is empty.
+  // Without a prefix of the team there is no traffic: the estimate of any other network is empty.
   return await estimate({
     teamId,
     prefix: prefix ?? ('192.0.2.0/32' as Prefix),

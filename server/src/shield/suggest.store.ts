@@ -1,4 +1,4 @@
-// The SQL behind suggestions: the targets of an event that the team holds, and its list for a prefix.
+// The SQL behind suggestions: the team's targets of an event, and its list for a prefix.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
@@ -12,7 +12,7 @@ export type AttackedEvent = {
   readonly pps: number
   /** Parts of the event's networks that the team may filter, each inside `prefix`. */
   readonly targets: readonly { readonly network: Prefix; readonly prefix: Prefix }[]
-  /** What the detector reported, as the team sees it. */
+  /** The detector's report in the view of the team. */
   readonly details: {
     readonly protocols?: readonly string[]
     readonly source_ports?: readonly { readonly port: number }[]

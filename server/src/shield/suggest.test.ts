@@ -1,4 +1,5 @@
-// Suggestions: chosen rules cover the attack, spare usual traffic by each measure, and their shares are those of a count over the cells.
+// Suggestions: chosen rules cover the attack, spare usual traffic by each measure, and their shares equal a count over
+// the cells.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'

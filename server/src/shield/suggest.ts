@@ -1,8 +1,8 @@
-// Chooses rules against an attack: as few as possible that together match most of it and spare the usual traffic by octets, packets and flows;
-// what cannot be told from usual traffic gets a limit. Pure. Cells are traffic by the set of candidates that it meets, so that overlaps count
-// once.
+// Chooses rules against an attack: as few as possible that together match most of it and spare the usual traffic by
+// octets, packets and flows; traffic that cannot be distinguished from usual traffic gets a limit. Pure. Cells are
+// traffic by the set of matching candidates, so that overlaps count once.
 import type { NewShieldRule } from '@pharos/contract/shield/shield'
-import type { Measure } from './suggest-query.ts'
+import type { SuggestMeasure } from './suggest-query.ts'
 
 /** The conditions of a candidate in the vocabulary of a rule. */
 export type Conditions = Pick<
@@ -21,7 +21,7 @@ export type Candidate = {
   readonly conditions: Conditions
   /** The largest part of the usual traffic that a rule which drops may concern; undefined: it is never dropped. */
   readonly dropMax?: number
-  /** Whether it may get a limit. */
+  /** Whether the candidate may get a limit. */
   readonly isLimitable: boolean
 }
 
@@ -32,7 +32,7 @@ export type Shares = Volume
  * `mask`: bit i is set if the traffic meets candidate i. Sums of the attack's window, and of usual traffic of as long a time that a rule of the
  * candidate would concern.
  */
-export type Cell = { readonly mask: number; readonly attack: Volume; readonly normal: Volume }
+export type TrafficCell = { readonly mask: number; readonly attack: Volume; readonly normal: Volume }
 
 /** Candidates are bits of a number that JSON carries exactly. */
 export const candidatesMax = 48
@@ -40,27 +40,27 @@ export const candidatesMax = 48
 export type Chosen = {
   readonly index: number
   readonly action: 'deny' | 'rate_limit'
-  /** Of all of the attack and of the usual traffic, whatever earlier rules match. */
+  /** Shares of the whole attack and of the usual traffic, regardless of earlier rules. */
   readonly attackShares: Shares
-  /** Null if nothing usual is known. */
+  /** Null if the usual traffic is unknown. */
   readonly normalShares: Shares | null
   readonly attack: Volume
 }
 
 export type Choice = {
   readonly rules: readonly Chosen[]
-  /** Of all rules together. */
+  /** Shares of all rules together. */
   readonly attackShares: Shares
   readonly normalShares: Shares | null
 }
 
 export type ChoiceOptions = {
-  readonly measure: Measure
+  readonly measure: SuggestMeasure
   /** The part of the attack after which no further rule is added. */
   readonly coverage: number
-  /** Whether usual traffic is known: without it nothing is dropped. */
+  /** Whether usual traffic is known: without it, no traffic is dropped. */
   readonly isUsualKnown: boolean
-  /** Whether limits may be added for what no rule drops. */
+  /** Whether limits may be added for traffic that no rule drops. */
   readonly mayLimit: boolean
 }
 
@@ -73,8 +73,8 @@ const rulesMax = 10
 const dropTotalMax = 0.01
 
 const measures = ['bytes', 'packets', 'flows'] as const
-const meets = ({ mask }: Cell, index: number): boolean => Math.floor(mask / 2 ** index) % 2 === 1
-const sumOf = (cells: readonly Cell[], of: 'attack' | 'normal'): Volume => {
+const meets = ({ mask }: TrafficCell, index: number): boolean => Math.floor(mask / 2 ** index) % 2 === 1
+const sumOf = (cells: readonly TrafficCell[], of: 'attack' | 'normal'): Volume => {
   const sum = { bytes: 0, packets: 0, flows: 0 }
   for (const cell of cells) for (const measure of measures) sum[measure] += cell[of][measure]
   return sum
@@ -88,18 +88,20 @@ const sharesOf = (part: Volume, all: Volume): Shares => {
 const largest = ({ bytes, packets, flows }: Shares): number => Math.max(bytes, packets, flows)
 
 /**
- * Chooses greedily: the candidate with the largest difference between its share of the attack by the measure and its largest share of the
- * usual traffic, until the attack without the usual traffic is covered. A candidate is dropped only if it spares the usual traffic as much as
- * `dropMax` asks; then limits follow. An earlier candidate is chosen unless a later one is better by `gainMin`.
+ * Chooses greedily: the candidate with the largest difference between its share of the attack by the measure and its
+ * largest share of the usual traffic, until the attack without the usual traffic is covered. A candidate becomes a deny
+ * rule only if its share of the usual traffic is within `dropMax`; then limits follow. An earlier candidate is chosen
+ * unless a later candidate is better by `gainMin`.
  */
 export function chooseRules(
-  cells: readonly Cell[],
+  cells: readonly TrafficCell[],
   candidates: readonly Candidate[],
   { measure, coverage, isUsualKnown, mayLimit }: ChoiceOptions,
 ): Choice {
   const all = { attack: sumOf(cells, 'attack'), normal: sumOf(cells, 'normal') }
   const wanted = coverage * Math.max(0, all.attack[measure] - all.normal[measure])
-  const normalShare = (part: readonly Cell[]): number => largest(sharesOf(sumOf(part, 'normal'), all.normal))
+  const normalShare = (part: readonly TrafficCell[]): number =>
+    largest(sharesOf(sumOf(part, 'normal'), all.normal))
   const chosen: { index: number; action: Chosen['action'] }[] = []
   let left = cells
   const isCovered = (): boolean => all.attack[measure] - sumOf(left, 'attack')[measure] >= wanted
@@ -137,7 +139,7 @@ export function chooseRules(
   const mayBeLimited = (index: number): boolean => mayLimit && candidates[index]!.isLimitable
   while (chosen.length < rulesMax && !isCovered() && add('deny', gainMin, mayDrop));
   while (chosen.length < rulesMax && !isCovered() && add('rate_limit', limitGainMin, mayBeLimited));
-  const sharesBy = (part: readonly Cell[]) => ({
+  const sharesBy = (part: readonly TrafficCell[]) => ({
     attackShares: sharesOf(sumOf(part, 'attack'), all.attack),
     normalShares: isUsualKnown ? sharesOf(sumOf(part, 'normal'), all.normal) : null,
   })
@@ -164,7 +166,7 @@ export type Frequent = {
   readonly protocol: number
   /** The port, the flags, the flags and the port, the type, or the flags and the network of the sender; of other kinds empty. */
   readonly value: string
-  /** The lengths of most of its packets, from the narrowest range on; none if they differ too much. */
+  /** The lengths of most of its packets, from the narrowest range on; empty if they differ too much. */
   readonly lengths: readonly (readonly [low: number, high: number])[]
 }
 
@@ -220,7 +222,7 @@ const isOpeningText = ({ tcp_flags: flags }: Conditions): boolean =>
 const hasLengths = ({ kind }: Frequent): boolean => kind !== 'source'
 
 function plainOf({ kind, protocol, value }: Frequent): Candidate | undefined {
-  // Fragments have no ports but the first, and are stored with 0: a rule on 0 matches none of them.
+  // Only the first fragment has ports, and the others are stored with 0: a rule on 0 does not match them.
   if (value === '0' && (kind === 'source_port' || kind === 'destination_port')) return undefined
   const named = { protocol: protocolText[protocol] ?? String(protocol) }
   switch (kind) {
@@ -266,7 +268,7 @@ function plainOf({ kind, protocol, value }: Frequent): Candidate | undefined {
 /** Protocols that are never dropped as a whole. */
 const isService = (protocol: number): boolean => protocol === 6 || protocol === 17 || protocol === 1
 
-/** Of SYN and RST only what makes them: floods vary other flags. Others exactly by SYN, ACK, RST and FIN. */
+/** For SYN and RST only the defining flags: floods vary other flags. Others exactly by SYN, ACK, RST and FIN. */
 function flagsText(bits: number): string {
   if ((bits & 18) === 2) return 'syn,!ack'
   if ((bits & 6) === 4) return 'rst,!syn'

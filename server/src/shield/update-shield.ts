@@ -40,7 +40,7 @@ export type UpdateDeps = {
   readonly estimate: EstimateWhatIf
   /** Greatest part of the normal traffic that a list may drop without `force`, in percent. */
   readonly dropPercentMax: number
-  /** Returns how many scrubbers of the provider get the list, and what they cannot apply of it. */
+  /** Returns how many scrubbers of the provider get the list, and the parts that they cannot apply. */
   readonly checkScrubbers: CheckScrubbers
   /** Networks that no rule may name, beside the addresses of sessions. */
   readonly safelist: readonly Prefix[]
@@ -50,9 +50,9 @@ export type UpdateDeps = {
 export type ListRefusal = {
   /** Place among the rules; undefined: the list as a whole. */
   readonly index?: number
-  /** It cannot be evaluated before this rule. Undefined: the rule itself cannot be applied. */
+  /** The rule that cannot be evaluated before this rule. Undefined: the rule itself cannot be applied. */
   readonly other?: number
-  /** It and the team's list for this prefix cannot be applied both. */
+  /** The prefix of another list that cannot be applied together with the team's list for this prefix. */
   readonly otherPrefix?: Prefix
   readonly field?: string
   /** The greatest value of the field. */
@@ -90,7 +90,7 @@ export function updateShieldRules(
   )
 }
 
-/** Undefined if the rules drop nothing, unless the estimate is part of the answer. */
+/** Undefined if no rule drops traffic, unless the estimate is part of the answer. */
 async function estimateLastHour(
   { estimate }: UpdateDeps,
   { actor, dryRun }: Operation,
@@ -146,7 +146,7 @@ async function update(
     await store(trx, operation, wanted, list, stored, confirmOf(wanted, list))
   } else {
     if (list?.confirm_by && wanted.confirm_within === undefined) await confirm(trx, operation, list, prefix)
-    // The answer has what was sent; the timer and what was approved are about what the rules mean.
+    // The answer has the text as sent; the timer and the approval apply to the meaning of the rules.
     if (!sameText(stored, wanted.rules)) await store(trx, operation, wanted, list, stored, 'kept')
   }
   const changed = await lockList(trx, teamId, prefix)
@@ -174,7 +174,7 @@ async function confirm(trx: Trx, operation: Operation, list: ListRow, prefix: Pr
   await wake(trx, 'shield')
 }
 
-/** Throws for rules that are not those of the list now. */
+/** Throws for rules that differ from the current list. */
 async function requireAllowed(
   deps: UpdateDeps,
   trx: Trx,
@@ -227,13 +227,16 @@ async function store(
   await wake(trx, 'shield')
 }
 
-/** An unconfirmed version that is replaced is never restored: the one before it is. */
+/** An unconfirmed version that is replaced is never restored: the version before it is. */
 const confirmOf = ({ confirm_within: seconds }: Wanted, list: ListRow | undefined): NewVersion['confirm'] =>
   seconds === undefined
     ? undefined
     : { seconds, previousVersion: list?.previous_version ?? list?.version ?? 0 }
 
-/** Throws `invalid` for rules that drop or limit and name a network of the safelist. One for the whole prefix names none. */
+/**
+ * Throws `invalid` for rules that drop or limit and name a network of the safelist. A rule for the whole prefix names
+ * no network.
+ */
 function requireForeign({ rules, safelist }: Wanted): void {
   const errors = rules.flatMap(({ action, match, parsed }, index) => {
     if (action === 'allow') return []
@@ -249,7 +252,7 @@ function requireForeign({ rules, safelist }: Wanted): void {
   if (errors.length > 0) throw failWith('invalid', errors)
 }
 
-/** Throws `invalid` with the places of what a scrubber of the provider cannot apply. */
+/** Throws `invalid` with the places of rules that a scrubber of the provider cannot apply. */
 function requireApplicable({ rules, refusals, nowMs }: Wanted): void {
   if (refusals.length === 0) return
   const applied = appliedRules(rules, nowMs)
@@ -282,7 +285,7 @@ function requireHarmless({ dropPercentMax }: UpdateDeps, { prefix, rules, whatIf
     throw fail('would_drop', 'share', { prefix, percent, what, max: dropPercentMax })
 }
 
-/** A list that nobody applies is stored: the provider may add a scrubber. */
+/** A list without a scrubber is stored: the provider may add a scrubber. */
 export const warningsOfScrubbers = ({
   rules,
   scrubbers,

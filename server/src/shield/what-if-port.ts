@@ -1,4 +1,4 @@
-// The port to the estimate of what a list would have done with flows of the past. It must not decide whether that is acceptable.
+// The port to the estimate of a list's effect on past flows. It must not decide whether the effect is acceptable.
 import type { ShieldWhatIf } from '@pharos/contract/shield/shield'
 import type { Prefix } from '../net/prefix.ts'
 import type { ParsedRule } from './shield-rule.ts'
@@ -6,7 +6,7 @@ import type { ParsedRule } from './shield-rule.ts'
 export type WhatIfRequest = {
   readonly teamId: number
   readonly prefix: Prefix
-  /** Those that are applied, in order, with their index in the request. */
+  /** The applied rules, in order, with their index in the request. */
   readonly rules: readonly (ParsedRule & { readonly index: number })[]
   readonly startMs: number
   readonly endMs: number

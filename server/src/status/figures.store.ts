@@ -25,7 +25,7 @@ export type Figures = {
     readonly region: string
     readonly router: string
     readonly up: boolean | null
-    /** Null for a drained router, which needs none. */
+    /** Null for a drained router, which does not need sessions. */
     readonly neighbors: number | null
   }[]
   /** Open approvals: of routes for each region, of the other areas together. */

@@ -18,7 +18,7 @@ export function watchInstallation(
   db: Db,
   config: Pick<Config, 'reconcileIntervalSeconds'>,
 ): void {
-  // The registry collects all of them at once; they share one read.
+  // The registry collects all of them in one scrape; they share one read.
   const readAgain = atMostEvery(freshMs, () => read(metrics, db))
   readOnCollect(metrics.postgresUp, readAgain)
   for (const gauge of gaugesOf(metrics)) readOnCollect(gauge, readAgain)

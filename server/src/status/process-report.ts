@@ -1,5 +1,5 @@
-// Reports this process to the database, so that `pharos status` can list running processes, their loops and their registry sources.
-// Nothing depends on it.
+// Reports this process to the database, so that `pharos status` can list running processes, their loops and their
+// registry sources. No other part depends on it.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Db } from '../db/postgres.ts'

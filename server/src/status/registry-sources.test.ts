@@ -1,4 +1,4 @@
-// The registry sources for staff: the worst state of all processes, and unknown for what no process reports.
+// The registry sources for staff: the worst state of all processes, and `unknown` if no process reports it.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { mergeReports } from './registry-sources.ts'

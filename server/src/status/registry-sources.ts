@@ -1,4 +1,4 @@
-// The registry sources for staff: what all running processes report, and the sources of this process that none reports.
+// The registry sources for staff: reports of all running processes, and the sources of this process without a report.
 import { registryStates, type RegistrySource, type RegistryState } from '@pharos/contract/operator/team'
 import type { Db } from '../db/postgres.ts'
 import type { Irr } from '../registry/irr.ts'

@@ -23,7 +23,7 @@ export type RegistryReport = {
   /** These are missing in reports of older versions. */
   readonly state?: RegistryState
   readonly error?: string | null
-  /** Why its data are in doubt: they are held back, or another source has others. */
+  /** Why its data are in doubt: they are withheld, or another source has different data. */
   readonly doubt?: string | null
   readonly records?: number | null
   readonly serial?: string | null
@@ -101,7 +101,7 @@ export async function deleteProcess(db: Db, id: string): Promise<void> {
 export type LiveProcess = ProcessReport & {
   readonly age_seconds: number
   readonly uptime_seconds: number
-  /** By how much its clock is ahead of that of the database; null if they could not be compared. */
+  /** Difference between its clock and the database's in ms; null if they could not be compared. */
   readonly clock_ms: number | null
 }
 
@@ -124,7 +124,7 @@ export async function listRegistryReports(db: Db): Promise<ReportedRegistry[]> {
 }
 
 export type Leaders = {
-  /** Ids of the regions that a reconciler holds. */
+  /** Ids of the regions whose lock a reconciler has. */
   readonly regions: readonly number[]
   readonly works: readonly string[]
 }
@@ -171,10 +171,10 @@ export async function readLag(trx: Trx): Promise<Lag> {
   return rows[0]!
 }
 
-export type OpenApproval = {
+export type WaitingApproval = {
   readonly id: number
   readonly area: string
-  /** Slug of the region, or another name of what it is about; the area if it has none. */
+  /** Slug of the region, or another name of the subject; the area without one. */
   readonly subject: string
   readonly reason: string
   readonly item_count: number
@@ -182,8 +182,8 @@ export type OpenApproval = {
 }
 
 /** Returns the open approvals, the longest waiting first; at most 100. */
-export async function listOpenApprovals(trx: Trx): Promise<OpenApproval[]> {
-  const { rows } = await sql<OpenApproval>`
+export async function listOpenApprovals(trx: Trx): Promise<WaitingApproval[]> {
+  const { rows } = await sql<WaitingApproval>`
     select a.id, a.area, coalesce((select r.slug from regions r where r.id = a.region_id),
         (select rtrim(z.name, '.') from dns_zones z where z.id = a.zone_id),
         (select l.prefix::text from shield_lists l where l.id = a.list_id), a.scrubber,

@@ -1,5 +1,5 @@
-// The state of the whole installation as the database knows it, for `pharos status`: one snapshot, and what of it needs
-// attention. It asks no router, registry or process itself.
+// The state of the whole installation in the database, for `pharos status`: one snapshot with its problems. It does not
+// query routers, registries or processes.
 import { counted } from '@pharos/contract/counted'
 import type { FormerRouter } from '@pharos/contract/byoip/former-router'
 import { ratioText } from '@pharos/contract/messages/notification-text'
@@ -31,7 +31,7 @@ import {
   readLeaders,
   type Lag,
   type Leaders,
-  type OpenApproval,
+  type WaitingApproval,
   type RefusedZone,
   type LiveProcess,
 } from './status.store.ts'
@@ -66,7 +66,7 @@ export const statusProblemCodes = [
 ] as const
 export type StatusProblemCode = (typeof statusProblemCodes)[number]
 
-/** What is no problem of a supported installation, but may be unintended. */
+/** Conditions that are no problem of a supported installation, but may be unintended. */
 export type StatusWarningCode = 'flow_store_missing'
 export type StatusWarning = Omit<StatusProblem, 'code'> & { readonly code: StatusWarningCode }
 
@@ -85,15 +85,15 @@ export type Status = {
   /** Processes that reported recently. */
   readonly processes: readonly LiveProcess[]
   /** Changes that need approval; at most 100. */
-  readonly approvals: readonly OpenApproval[]
+  readonly approvals: readonly WaitingApproval[]
   /** Zones that a name server refuses while others serve them; at most 100. */
   readonly refused_zones: readonly RefusedZone[]
-  /** Nothing is sent while one is open. */
+  /** While it is open, all sending is stopped. */
   readonly restore: { readonly id: number; readonly detected: string; readonly undecided: number } | null
-  /** The sources of visibility; empty if none is configured. */
+  /** The sources of visibility; empty if not configured. */
   readonly visibility: readonly SourceStatus[]
   readonly unseen: UnseenCounts
-  /** Imports of inventory; empty if none has run. */
+  /** Imports of inventory; empty before the first run. */
   readonly imports: readonly ImportState[]
   /** Devices that no process has read for three intervals: their states are unknown. */
   readonly unread_devices: number
@@ -102,9 +102,9 @@ export type Status = {
   /** The oldest release that may run; null before the first upgrade was finished. */
   readonly schema_floor: string | null
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
-  /** Most urgent first; empty if nothing needs attention. */
+  /** Most urgent first; empty if all is well. */
   readonly problems: readonly StatusProblem[]
-  /** They change no exit code. */
+  /** Warnings do not change the exit code. */
   readonly warnings: readonly StatusWarning[]
 }
 
@@ -227,7 +227,7 @@ const formerProblems = ({ former_routers: formers }: Pick<Status, 'former_router
     }
   })
 
-/** New values are written, and what only older releases need is removed, once the upgrade is finished. */
+/** Once the upgrade is finished, new values are written, and parts that only older releases need are removed. */
 const upgradeProblems = ({ schema_floor: floor }: Pick<Status, 'schema_floor'>): StatusProblem[] =>
   floor !== null && compareVersions(floor, version) >= 0
     ? []
@@ -339,7 +339,7 @@ const flowStoreProblems = ({ processes }: Pick<Status, 'processes'>): StatusProb
       : [],
   )
 
-/** Of processes that have needed it: flows arrive, or somebody has asked for them. */
+/** Warnings of processes that have needed the store: flows arrive, or were requested. */
 const flowStoreWarnings = ({ processes }: Pick<Status, 'processes'>): StatusWarning[] =>
   processes.flatMap(({ host, pid, flow_store: store }) =>
     store?.state === 'missing'

@@ -2,7 +2,7 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 
-export async function readServer(db: Db) {
+export async function readDatabaseServer(db: Db) {
   const { rows } = await sql<{
     version: string
     started: Date
@@ -45,8 +45,8 @@ export async function listTableUse(db: Db) {
   return rows
 }
 
-/** Sessions of this database by what they wait for, without their statements. */
-export async function listSessions(db: Db) {
+/** Sessions of this database by their wait events, without their statements. */
+export async function listDatabaseSessions(db: Db) {
   const { rows } = await sql<{
     application: string
     state: string

@@ -1,5 +1,6 @@
-// The state of an installation for its supporters, as one document: settings, state, sizes and counts. It must not contain a secret or a
-// row of a customer: each part is read from statements that have none, and the text is redacted as lines of the log are.
+// The state of an installation for its supporters, as one document: settings, state, sizes and counts. It must not
+// contain a secret or a row of a customer: each part is read by statements without them, and the text is redacted like
+// lines of the log.
 import { availableParallelism, freemem, loadavg, release, totalmem } from 'node:os'
 import { pendingMigrations } from '../db/migrate.ts'
 import type { Db, Postgres } from '../db/postgres.ts'
@@ -12,10 +13,10 @@ import { readStatus } from './status.ts'
 import {
   countSince,
   listAppliedMigrations,
-  listSessions,
+  listDatabaseSessions,
   listSlowStatements,
   listTableUse,
-  readServer,
+  readDatabaseServer,
 } from './support-bundle.store.ts'
 
 export type SupportDeps = {
@@ -37,11 +38,11 @@ export type SupportBundle = {
 type SupportProblem = { readonly part: string; readonly problem: string }
 
 const bundleFormat = 1
-/** All parts together are below 20 MB, also if none can be compressed. */
+/** All parts together are below 20 MB, even uncompressed. */
 const partBytesMax = 1_400_000
 const metricsTimeoutMs = 5_000
 
-/** Reads every part, also after one that failed: a bundle is needed most when something does not answer. */
+/** Reads every part, even after a failed one: a bundle is needed most when a part does not answer. */
 export async function createSupportBundle(deps: SupportDeps, since: Date): Promise<SupportBundle> {
   const { postgres, config } = deps
   const read =
@@ -51,7 +52,7 @@ export async function createSupportBundle(deps: SupportDeps, since: Date): Promi
   const parts: Record<string, () => Promise<unknown>> = {
     host: async () => describeHost(),
     settings: async () => deps.settings,
-    server: read(readServer),
+    server: read(readDatabaseServer),
     migrations: async () => ({
       applied: await read(listAppliedMigrations)(),
       pending: await listPending(postgres),
@@ -61,7 +62,7 @@ export async function createSupportBundle(deps: SupportDeps, since: Date): Promi
     changes: read((db) => countSince(db, since)),
     tables: read(listTableSizes),
     table_use: read(listTableUse),
-    sessions: read(listSessions),
+    sessions: read(listDatabaseSessions),
     slow_statements: read(listSlowStatements),
     metrics: () => readMetrics(config),
   }
@@ -104,7 +105,7 @@ async function listPending(postgres: Postgres): Promise<readonly string[]> {
   }
 }
 
-/** From the process that listens at the address of the settings, line by line. */
+/** Reads the metrics of the process that listens at the address of the settings, line by line. */
 async function readMetrics({ host, port }: Config): Promise<readonly string[]> {
   const name =
     host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
@@ -117,7 +118,7 @@ async function readMetrics({ host, port }: Config): Promise<readonly string[]> {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
 
-/** A shorter secret, such as a password that is a word, would be found in places where it is none. */
+/** A shorter secret, such as a password that is a word, would match other text. */
 const secretLengthMin = 8
 
 /** A second wall behind the redaction: known secrets are removed in every spelling of JSON. */

@@ -1,4 +1,5 @@
-// Follows the messages of a team: those after a position, then new ones, for as long as the credential is valid.
+// Follows the messages of a team: stored messages after a position, then new ones, for as long as the credential is
+// valid.
 import type { PersonalMessageType } from '@pharos/contract/messages/notification'
 import {
   streamMessageTypes,
@@ -12,7 +13,7 @@ import { lacksGrant, mayDo } from '../operation/grant.ts'
 import { fail, invalid, Failure } from '../runtime/error.ts'
 import type { Actor } from '../operation/operation.ts'
 import type { OutboxListener, StreamSignal } from './outbox-listener.ts'
-import { formatPosition, isKept, parsePosition, positionAt, type Position } from './position.ts'
+import { formatPosition, isKept, parsePosition, positionAt, type StreamPosition } from './position.ts'
 import { findHorizon, listMessages } from './stream.store.ts'
 
 export type StreamDeps = {
@@ -61,7 +62,7 @@ async function* eventsFrom(
   { postgres, outboxListener }: StreamDeps,
   { teamId, ...caller }: Actor,
   wanted: readonly StreamMessageType[],
-  from: Position,
+  from: StreamPosition,
   isWhole: boolean,
   { actor, signal }: Follows,
 ): AsyncGenerator<StreamEvent | null> {
@@ -95,7 +96,7 @@ async function* eventsFrom(
   }
 }
 
-function positionOf(lastEventId: string | null): Position | undefined {
+function positionOf(lastEventId: string | null): StreamPosition | undefined {
   if (lastEventId === null || lastEventId === '') return undefined
   const position = parsePosition(lastEventId)
   if (position) return position

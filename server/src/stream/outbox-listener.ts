@@ -9,7 +9,7 @@ import { listTeamsWithMessages } from './stream.store.ts'
 
 /** If a notification is lost, messages are found within this time. */
 const intervalMs = 1_000
-/** Time until the next query while an older transaction holds back messages. */
+/** Time until the next query while an older transaction delays messages. */
 const heldBackMs = 50
 /** Followers check their credentials within this time after any change of access, at a random moment. */
 const accessMs = 1_000
@@ -22,15 +22,15 @@ export type OutboxListener = {
 }
 
 /**
- * The team has new messages; the access of a user or token changed; neither; another database server has taken over, so that the
- * positions of this stream mean nothing any more.
+ * The team has new messages; the access of a user or token changed; neither; another database server has taken over, so
+ * that the positions of this stream are invalid.
  */
 export type StreamSignal = 'messages' | 'access' | 'none' | 'ended'
 
 export type Subscription = {
   /** Resolves with the signal since the last call, or after the time. An aborted signal ends the wait. */
   next(withinMs: number, signal: AbortSignal): Promise<StreamSignal>
-  /** Makes `next` resolve with `messages` at once: the last batch was full. */
+  /** Makes `next` resolve with `messages` immediately: the last batch was full. */
   repeat(): void
   close(): void
 }
@@ -105,7 +105,7 @@ export function createOutboxListener({ db, waker, log, metrics }: OutboxListener
 
 const rank: Readonly<Record<StreamSignal, number>> = { none: 0, access: 1, messages: 2, ended: 3 }
 
-/** Keeps the signal that arrived while nothing waited for it. */
+/** Stores a signal that arrives while no call waits for it. */
 class Signals {
   #pending: StreamSignal = 'none'
   #resolve: (() => void) | undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { formatPosition, isKept, parsePosition, positionAt, type Position } from './position.ts'
+import { formatPosition, isKept, parsePosition, positionAt, type StreamPosition } from './position.ts'
 
 const digits = (longest: number) => fc.stringMatching(new RegExp(`^\\d{1,${longest}}$`))
 const fields = {
@@ -10,7 +10,7 @@ const fields = {
   id: digits(18),
   at: fc.integer({ min: 0, max: 99_999_999_999 }),
 }
-const positions: fc.Arbitrary<Position> = fc.record(fields, { noNullPrototype: true })
+const positions: fc.Arbitrary<StreamPosition> = fc.record(fields, { noNullPrototype: true })
 
 const horizon = { cluster: '00c0ffee', xmin: '100', xmax: '120', now: 1_800_000_000 }
 const day = 86_400

@@ -1,8 +1,8 @@
 // A position in the stream: a row of the outbox, its database, and the time it was sent. Event ids contain the
 // position, so that a client that reconnects with the last id misses no message. Pure.
 
-export type Position = {
-  /** Identifies the database server and its timeline: transaction ids of another one are not comparable. */
+export type StreamPosition = {
+  /** Identifies the database server and its timeline: transaction ids of another server are not comparable. */
   readonly cluster: string
   /** Ids of the transaction and of its row, as text: they may exceed the safe integers. */
   readonly xid: string
@@ -11,10 +11,11 @@ export type Position = {
   readonly at: number
 }
 
-export const formatPosition = ({ cluster, xid, id, at }: Position): string => `${cluster}.${xid}.${id}.${at}`
+export const formatPosition = ({ cluster, xid, id, at }: StreamPosition): string =>
+  `${cluster}.${xid}.${id}.${at}`
 
 /** Returns undefined if the text is not a position. */
-export function parsePosition(text: string): Position | undefined {
+export function parsePosition(text: string): StreamPosition | undefined {
   const match = /^([0-9a-f]{8})\.(\d{1,19})\.(\d{1,18})\.(\d{1,12})$/.exec(text)
   return match ? { cluster: match[1]!, xid: match[2]!, id: match[3]!, at: Number(match[4]) } : undefined
 }
@@ -32,15 +33,15 @@ export type Horizon = {
   readonly now: number
 }
 
-/** Whether the outbox still holds all messages after the position. */
-export function isKept(position: Position, { cluster, xmax, now }: Horizon): boolean {
+/** Returns whether the outbox still has all messages after the position. */
+export function isKept(position: StreamPosition, { cluster, xmax, now }: Horizon): boolean {
   return (
     position.cluster === cluster && BigInt(position.xid) < BigInt(xmax) && now - position.at < keptSeconds
   )
 }
 
 /** The current position: before the first row of any transaction that is still running. */
-export const positionAt = ({ cluster, xmin, now }: Horizon): Position => ({
+export const positionAt = ({ cluster, xmin, now }: Horizon): StreamPosition => ({
   cluster,
   xid: xmin,
   id: '0',

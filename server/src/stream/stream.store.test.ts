@@ -34,7 +34,7 @@ test('a promoted standby is another cluster before its first checkpoint, none af
   try {
     const clusterOf = async () => (await findHorizon(db)).cluster
     const before = await clusterOf()
-    // What the standby replays is written by its first checkpoint, slowly.
+    // The standby's first checkpoint writes the replayed data, slowly.
     await sql`create table written as select n, repeat('x', 1000) as text from generate_series(1, 20000) n`.execute(
       db,
     )

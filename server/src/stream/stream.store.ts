@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { StreamMessageType } from '@pharos/contract/messages/stream'
 import type { Db, Postgres } from '../db/postgres.ts'
-import type { Horizon, Position } from './position.ts'
+import type { Horizon, StreamPosition } from './position.ts'
 
 /**
  * Identifies the server and its timeline, which changes with every failover and every point-in-time recovery. Until the first
@@ -32,14 +32,14 @@ export type StreamMessage = {
 }
 
 /**
- * Lists the messages of the team, and of the user within it (null: of no user), after the position in commit order, except those that an older running transaction could
- * still precede.
+ * Lists the messages of the team, and of the user within it (null: of no user), after the position in commit order,
+ * except messages that an older running transaction could still precede.
  */
 export function listMessages(
   postgres: Postgres,
   teamId: number,
   userId: number | null,
-  { xid, id }: Pick<Position, 'xid' | 'id'>,
+  { xid, id }: Pick<StreamPosition, 'xid' | 'id'>,
   types: readonly StreamMessageType[],
   limit: number,
 ): Promise<StreamMessage[]> {
@@ -57,11 +57,11 @@ export type TeamsWithMessages = {
   /** All messages below this transaction have been read. */
   readonly xmin: string
   readonly teams: readonly number[]
-  /** Whether an older transaction holds back messages. */
+  /** Whether an older transaction delays messages. */
   readonly isHeldBack: boolean
 }
 
-/** Lists the teams with messages since that transaction; none if it is undefined. */
+/** Lists the teams with messages since that transaction; an empty list if it is undefined. */
 export async function listTeamsWithMessages(db: Db, since: string | undefined): Promise<TeamsWithMessages> {
   const { rows } = await sql<TeamsWithMessages>`
     select ${cluster} as cluster, h.xmin::text,

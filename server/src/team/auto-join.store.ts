@@ -2,7 +2,7 @@
 import type { Role } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
-import type { Domain } from './domain-name.ts'
+import type { TeamDomainName } from './domain-name.ts'
 
 /** Returns the address of a user who may auto-join; undefined for staff, demo accounts and unconfirmed addresses. */
 export async function findConfirmedEmail(trx: Trx, userId: number): Promise<string | undefined> {
@@ -13,7 +13,7 @@ export async function findConfirmedEmail(trx: Trx, userId: number): Promise<stri
 }
 
 /** Returns whether the rows of the user and the team allow joining by the domain. */
-const isOpenTo = (userId: number, domain: Domain) => sql`
+const isOpenTo = (userId: number, domain: TeamDomainName) => sql`
   d.domain = ${domain} and d.verified is not null and d.auto_join
   and not exists (select from memberships m where m.team_id = d.team_id and m.user_id = ${userId})
   and not exists (select from former_members f where f.team_id = d.team_id and f.user_id = ${userId})`
@@ -22,7 +22,7 @@ const isOpenTo = (userId: number, domain: Domain) => sql`
 export async function findJoinableTeam(
   trx: Trx,
   userId: number,
-  domain: Domain,
+  domain: TeamDomainName,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     select d.team_id as id from domains d where ${isOpenTo(userId, domain)}`.execute(trx)
@@ -32,7 +32,7 @@ export async function findJoinableTeam(
 export type NewMember = {
   readonly teamId: number
   readonly userId: number
-  readonly domain: Domain
+  readonly domain: TeamDomainName
   readonly membersMax: number
 }
 

@@ -15,8 +15,9 @@ export type JoiningByDomain = {
 }
 
 /**
- * Makes the user a member, with its default roles, of the team that has verified the domain of their confirmed address and enabled
- * auto-join. Returns the team's id, or undefined if there is none. A full team stays full: the user joins at a later sign-in.
+ * Makes the user a member, with its default roles, of the team that has verified the domain of their confirmed address
+ * and enabled auto-join. Returns the team's id, or undefined without such a team. A full team stays full: the user
+ * joins at a later sign-in.
  */
 export async function joinByDomain(
   trx: Trx,

@@ -13,7 +13,7 @@ import { deleteInvitation } from './invitation.store.ts'
 import { presentMember } from './member.ts'
 import { chosenRoles, refuseBothForms, type ChosenRoles } from './chosen-roles.ts'
 import { deleteMembership, hasOtherAdmin, readMember, saveRoles, type MemberRow } from './member.store.ts'
-import { enterTeam, operationIn, requireTeamGrant, type TeamAccess } from './team-access.ts'
+import { getTeamAccess, operationIn, requireTeamGrant, type TeamAccess } from './team-access.ts'
 import { lockTeam } from './team-lock.ts'
 import type { TeamDeps } from './team.ts'
 
@@ -41,7 +41,7 @@ export async function updateMember(
   change: ChosenRoles,
 ): Promise<ChangeAnswer<Member>> {
   requireOneForm(change)
-  const entered = await enterTeam(deps.db, operation, named, 'team.see')
+  const entered = await getTeamAccess(deps.db, operation, named, 'team.see')
   const inTeam = operationIn(operation, entered)
   return runChange(deps.postgres, inTeam, async (trx) => {
     const { access, member } = await lockMember(trx, operation, entered, id)
@@ -59,7 +59,7 @@ function requireOneForm({ roles, is_admin: isAdmin }: ChosenRoles): void {
   refuseBothForms({ roles, is_admin: isAdmin })
 }
 
-/** A value of `is_admin` that the member has already changes nothing: programs that know no other roles send it. */
+/** A value of `is_admin` that the member already has is no change: programs that know no other roles send it. */
 async function rolesAfter(
   trx: Trx,
   teamId: number,
@@ -104,7 +104,7 @@ export async function removeMember(
   named: string,
   id: number,
 ): Promise<ChangeAnswer<null>> {
-  const entered = await enterTeam(deps.db, operation, named, 'team.see')
+  const entered = await getTeamAccess(deps.db, operation, named, 'team.see')
   const inTeam = operationIn(operation, entered)
   return runChange(deps.postgres, inTeam, async (trx) => {
     const { access, member } = await lockMember(trx, operation, entered, id)

@@ -14,7 +14,7 @@ export function refuseBothForms({ roles, is_admin: isAdmin }: ChosenRoles): void
   if (roles !== undefined && isAdmin !== undefined) throw invalid(['body', 'is_admin'], 'rolesAndAdmin')
 }
 
-/** Returns the roles: without a choice and for `is_admin: false` those that the team gives by default. */
+/** Returns the roles; without a choice and for `is_admin: false` the default roles of the team. */
 export async function chosenRoles(trx: Trx, teamId: number, chosen: ChosenRoles): Promise<readonly Role[]> {
   if (chosen.roles) return orderedRoles(chosen.roles)
   return chosen.is_admin ? ['admin'] : orderedRoles(await readDefaultRoles(trx, teamId))

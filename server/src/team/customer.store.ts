@@ -20,7 +20,7 @@ export type CustomerRow = RowOf<typeof customerColumns>
 /** The bucket of events that have not ended, in the counts that a trigger maintains. */
 const notEnded = 2_147_483_647
 
-/** Teams with their counts. The announcement of a held route is that which claims its prefix. */
+/** Teams with their counts. A paused route belongs to the announcement that claims its prefix. */
 const customers = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select t.*, m.members, a.announcements, a.announced, e.ongoing_attacks, l.pending_letters,
     coalesce(h.held_routes, 0) as held_routes

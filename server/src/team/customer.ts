@@ -1,4 +1,4 @@
-// The customers of the provider, as staff see them: what each has, and what of it waits for staff.
+// The customers of the provider in the view of staff: the objects of each, and its open decisions.
 import type { Customer, listCustomersRoute } from '@pharos/contract/operator/team'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db } from '../db/postgres.ts'

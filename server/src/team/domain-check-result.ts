@@ -21,18 +21,18 @@ export type DomainCheckDeps = DomainProofDeps & {
   readonly now: () => Date
 }
 
-export type Checked = { readonly kind: DomainTransition['kind']; readonly domain: TeamDomain }
+export type CheckedDomain = { readonly kind: DomainTransition['kind']; readonly domain: TeamDomain }
 
 type By = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
 
-/** Saves the result, and audits what changes by it; undefined if the domain was deleted in between. */
+/** Saves the result, and audits the resulting change; undefined if the domain was deleted in between. */
 export async function saveCheckResult(
   trx: Trx,
   { ring, now }: DomainCheckDeps,
   { id, teamId, domain }: DueDomain,
   check: { readonly record: RecordState; readonly onRequest: boolean },
   by: By,
-): Promise<Checked | undefined> {
+): Promise<CheckedDomain | undefined> {
   await lockName(trx, domain)
   const before = await lockDomain(trx, teamId, id)
   if (!before) return undefined

@@ -9,7 +9,7 @@ import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import { saveCheckResult, type DomainCheckDeps } from './domain-check-result.ts'
 import { checkDueDomains } from './domain-loop.ts'
-import { canonicalDomain, type Domain } from './domain-name.ts'
+import { canonicalDomain, type TeamDomainName } from './domain-name.ts'
 import { recordName, recordValues } from './domain-proof.ts'
 import { findDomain, insertDomain, type TeamDomain } from './domain.store.ts'
 import type { TxtResolver } from './txt-resolver.ts'
@@ -139,7 +139,7 @@ describe('the domain loop with a real name server', { skip: skipWithout('nsd') }
     const domain = await add('acme.example')
     const [name, value] = [nameOf(domain), valueOf(domain)]
     const theirs = recordValues(ring, teams.theirs, domain.domain)[0]
-    const elsewhere = recordValues(ring, teams.ours, 'other.example' as Domain)[0]
+    const elsewhere = recordValues(ring, teams.ours, 'other.example' as TeamDomainName)[0]
     for (const text of [
       'v=spf1 -all',
       value.slice(0, -1),

@@ -1,11 +1,11 @@
 // Checks the domains that are due: pending ones until their record exists, verified ones once a day. Works for all teams, as the
 // owner of the tables.
 import { createDueWorker } from '../db/due-work.ts'
-import { saveCheckResult, type Checked, type DomainCheckDeps } from './domain-check-result.ts'
+import { saveCheckResult, type CheckedDomain, type DomainCheckDeps } from './domain-check-result.ts'
 import { queryRecord } from './domain-proof.ts'
 import { claimDueDomain, releaseDomain, type DueDomain } from './domain.store.ts'
 
-/** Concurrent checks in this process; `claimDueDomain` limits those of one team. */
+/** Concurrent checks in this process; `claimDueDomain` limits the checks per team. */
 const parallel = 32
 
 export type DomainChecks = {
@@ -16,8 +16,8 @@ export type DomainChecks = {
 }
 
 /**
- * Checks domains until none are due, and resolves once all checks have ended: a slow name server delays it by one check. A domain
- * whose check fails with an internal error keeps its lease, so that it is not checked again at once.
+ * Checks all due domains, and resolves once all checks have ended: a slow name server delays it by one check. A domain
+ * whose check fails with an internal error keeps its lease, so that it is not checked again immediately.
  */
 export async function checkDueDomains(deps: DomainCheckDeps, signal: AbortSignal): Promise<DomainChecks> {
   const checks = { checked: 0, verified: 0, lost: 0, failed: 0 }
@@ -44,7 +44,7 @@ async function check(
   deps: DomainCheckDeps,
   due: DueDomain,
   signal: AbortSignal,
-): Promise<Checked | undefined> {
+): Promise<CheckedDomain | undefined> {
   const { owner } = deps.postgres
   const record = await queryRecord(deps, due, signal)
   const by = { teamId: due.teamId, actor: 'pharos' }

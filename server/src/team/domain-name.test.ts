@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { canonicalDomain, domainOfEmail, objectionTo, recordLabel, type Domain } from './domain-name.ts'
+import {
+  canonicalDomain,
+  domainOfEmail,
+  objectionTo,
+  recordLabel,
+  type TeamDomainName,
+} from './domain-name.ts'
 import { scaled } from '../runtime/testing-scale.ts'
 
 const numRuns = scaled(20_000)
@@ -107,7 +113,7 @@ describe('a domain that a team adds', () => {
     const fits = canonicalDomain(`${long}${'b'.repeat(235 - long.length - 4)}.net`)!
     assert.equal(`${recordLabel}.${fits}`.length, 253)
     assert.equal(objectionTo(fits, { allowDocumentation: false }), undefined)
-    assert.equal(objectionTo(`b${fits}` as Domain, { allowDocumentation: false })?.type, 'too_long')
+    assert.equal(objectionTo(`b${fits}` as TeamDomainName, { allowDocumentation: false })?.type, 'too_long')
   })
 })
 

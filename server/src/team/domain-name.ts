@@ -1,5 +1,5 @@
-// Domain names: their canonical form (IDNA, A-labels), and which domains a team may add. Pure: the lists of public suffixes
-// and of mail providers are those of the installed packages.
+// Domain names: their canonical form (IDNA, A-labels), and which domains a team may add. Pure: the lists of public
+// suffixes and of mail providers come from the installed packages.
 import { domainToASCII, domainToUnicode } from 'node:url'
 import mailProviders from 'email-providers/all.json' with { type: 'json' }
 import { parse } from 'tldts'
@@ -7,7 +7,7 @@ import { parse } from 'tldts'
 declare const domainBrand: unique symbol
 
 /** Lower case, A-labels, at least two of them, without a trailing dot: `xn--mnchen-3ya.example`. */
-export type Domain = string & { readonly [domainBrand]: true }
+export type TeamDomainName = string & { readonly [domainBrand]: true }
 
 /** The label of a domain's record, below the domain. */
 export const recordLabel = '_pharos-challenge'
@@ -20,11 +20,11 @@ const domainPattern = new RegExp(`^(?:${label}\\.)+${label}$`)
 const otherAscii = /[\0-,/:-@[-`{-\x7f]/
 
 /** Parses a domain in Unicode or ASCII, with or without a trailing dot; undefined for any other text. */
-export function canonicalDomain(text: string): Domain | undefined {
+export function canonicalDomain(text: string): TeamDomainName | undefined {
   if (text.length > 1000 || otherAscii.test(text)) return undefined
   const ascii = domainToASCII(text).replace(/\.$/, '')
   if (ascii.length > 253 || !domainPattern.test(ascii)) return undefined
-  return isAddress(ascii) || !areCanonicalALabels(ascii) ? undefined : (ascii as Domain)
+  return isAddress(ascii) || !areCanonicalALabels(ascii) ? undefined : (ascii as TeamDomainName)
 }
 
 /** A host whose last label is a number is parsed as an IPv4 address (WHATWG URL, 3.5). */
@@ -38,7 +38,7 @@ export function areCanonicalALabels(ascii: string): boolean {
 }
 
 /** Returns the domain of an e-mail address; undefined if there is none that a team could have. */
-export function domainOfEmail(email: string): Domain | undefined {
+export function domainOfEmail(email: string): TeamDomainName | undefined {
   const at = email.lastIndexOf('@')
   return at < 1 ? undefined : canonicalDomain(email.slice(at + 1))
 }
@@ -56,7 +56,7 @@ export type DomainObjection = {
 
 /** Returns undefined if the domain is allowed. */
 export function objectionTo(
-  domain: Domain,
+  domain: TeamDomainName,
   { allowDocumentation }: DomainRules,
 ): DomainObjection | undefined {
   if (domain.length > lengthMax)
@@ -77,7 +77,7 @@ export function objectionTo(
 const specialUse = ['localhost', 'test', 'invalid', 'local', 'onion', 'alt', 'internal', 'arpa']
 const documentation = ['example', 'example.com', 'example.net', 'example.org']
 
-function specialUseOf(domain: Domain, allowDocumentation: boolean): string | undefined {
+function specialUseOf(domain: TeamDomainName, allowDocumentation: boolean): string | undefined {
   const names = allowDocumentation ? specialUse : [...specialUse, ...documentation]
   return names.find((name) => domain === name || domain.endsWith(`.${name}`))
 }

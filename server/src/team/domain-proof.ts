@@ -1,10 +1,11 @@
-// The record that verifies a domain, and one DNS check of it. It stores nothing and does not decide on the verification.
+// The record that verifies a domain, and one DNS check of it. It does not store the result and does not decide on the
+// verification.
 import { createHmac } from 'node:crypto'
 import type { DomainCheckResult } from '@pharos/contract/team/domain'
 import { unlessAborted } from '../runtime/abort.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'
-import { recordLabel, type Domain } from './domain-name.ts'
+import { recordLabel, type TeamDomainName } from './domain-name.ts'
 import type { TxtResolver } from './txt-resolver.ts'
 
 const prefix = 'pharos-domain-verification='
@@ -12,16 +13,16 @@ const prefix = 'pharos-domain-verification='
 const macBytes = 18
 const defaultTimeoutMs = 5_000
 
-export const recordName = (domain: Domain): string => `${recordLabel}.${domain}`
+export const recordName = (domain: TeamDomainName): string => `${recordLabel}.${domain}`
 
-/** Newest first: the first one is shown to the team, all of them are accepted. */
+/** Newest first: the team gets the first one, all are accepted. */
 export type RecordValues = readonly [string, ...string[]]
 
 /**
- * Derives the values of the record from the key ring, the team and the domain. They are not secret: for another team or
- * another domain they prove nothing.
+ * Derives the values of the record from the key ring, the team and the domain. They are not secret: they are invalid
+ * for another team or another domain.
  */
-export function recordValues(ring: KeyRing, teamId: number, domain: Domain): RecordValues {
+export function recordValues(ring: KeyRing, teamId: number, domain: TeamDomainName): RecordValues {
   const values = deriveKeys(ring, 'domain-proof').map(({ key }) => {
     const mac = createHmac('sha256', key).update(`${teamId}|${domain}`).digest()
     return prefix + mac.subarray(0, macBytes).toString('base64url')
@@ -47,7 +48,7 @@ export type DomainProofDeps = {
  */
 export async function queryRecord(
   { ring, txt, timeoutMs = defaultTimeoutMs, onCheckError }: DomainProofDeps,
-  { teamId, domain }: { readonly teamId: number; readonly domain: Domain },
+  { teamId, domain }: { readonly teamId: number; readonly domain: TeamDomainName },
   signal: AbortSignal,
 ): Promise<RecordState> {
   const timeout = AbortSignal.timeout(timeoutMs)

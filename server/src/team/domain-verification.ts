@@ -1,14 +1,14 @@
-// The state of a team's verification of a domain after a check, and the time of the next one: pure. Three daily checks in a row
-// without the record end it; a check without an answer changes nothing.
+// The state of a team's verification of a domain after a check, and the time of the next one: pure. Three daily checks
+// in a row without the record end it; a check without an answer has no effect.
 import type { DomainCheckResult } from '@pharos/contract/team/domain'
 import type { RecordState } from './domain-proof.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-/** With the loop's interval added, less than a minute. */
+/** Less than a minute, including the loop's interval. */
 const pendingMs = 45_000
-/** After this many days, a record that was never found is checked on request only. */
+/** Time after which a record that was never found is checked on request only. */
 const stopAfterMs = 30 * dayMs
 const missedMax = 3
 
@@ -29,7 +29,7 @@ export type DomainCheck = {
   readonly record: RecordState
   /** Another team has the domain. */
   readonly claimed: boolean
-  /** A check on request: it is not a daily check and ends nothing. */
+  /** A check on request: it is not a daily check and never ends a verification. */
   readonly onRequest: boolean
 }
 
@@ -39,7 +39,7 @@ export type DomainTransition = {
   readonly after: DomainState
 }
 
-/** `id` is that of the row; it determines the time of day of the daily check. */
+/** `id` is the id of the row; it determines the time of day of the daily check. */
 export function transition(id: number, before: DomainState, check: DomainCheck, now: Date): DomainTransition {
   const lastCheckResult =
     check.record === 'valid' && check.claimed && !before.verified ? 'claimed' : check.record

@@ -1,4 +1,4 @@
-// The SQL of domains. Every statement is limited to a team, except those that find the domains that are due.
+// The SQL of domains. Every statement is limited to a team, except the search for due domains.
 import { sql, type RawBuilder } from 'kysely'
 import type { DomainCheckResult, listDomainsRoute } from '@pharos/contract/team/domain'
 import type { QueryOf } from '@pharos/contract/route'
@@ -6,7 +6,7 @@ import { columns, type RowOf } from '../db/columns.ts'
 import { claimRows } from '../db/due-work.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
-import type { Domain } from './domain-name.ts'
+import type { TeamDomainName } from './domain-name.ts'
 import type { DomainState } from './domain-verification.ts'
 
 const domainColumns = columns(
@@ -14,7 +14,7 @@ const domainColumns = columns(
   'd',
   ['id', 'team_id', 'auto_join', 'created', 'verified', 'pending_since', 'last_check', 'missed', 'due'],
   {
-    domain: sql<Domain>`d.domain`,
+    domain: sql<TeamDomainName>`d.domain`,
     last_check_result: sql<DomainCheckResult | null>`d.last_check_result`,
   },
 )
@@ -23,7 +23,7 @@ type DomainRow = RowOf<typeof domainColumns>
 export type TeamDomain = DomainState & {
   readonly id: number
   readonly teamId: number
-  readonly domain: Domain
+  readonly domain: TeamDomainName
   readonly autoJoin: boolean
   readonly created: Date
 }
@@ -99,10 +99,10 @@ export async function countDomains(trx: Trx, teamId: number): Promise<number> {
   return rows[0]!.count
 }
 
-/** Returns undefined if the team has the domain already. The new domain is due at once. */
+/** Returns undefined if the team already has the domain. The new domain is due immediately. */
 export async function insertDomain(
   trx: Trx,
-  { teamId, domain, autoJoin, now }: { teamId: number; domain: Domain; autoJoin: boolean; now: Date },
+  { teamId, domain, autoJoin, now }: { teamId: number; domain: TeamDomainName; autoJoin: boolean; now: Date },
 ): Promise<TeamDomain | undefined> {
   const { rows } = await sql<DomainRow>`
     insert into domains as d (team_id, domain, auto_join, created, pending_since, due)
@@ -135,12 +135,12 @@ export async function deleteDomain(trx: Trx, { teamId, id }: TeamDomain): Promis
  * Locks the domain name until the end of the transaction: two teams that verify it at the same moment would otherwise not
  * see each other.
  */
-export async function lockName(trx: Trx, domain: Domain): Promise<void> {
+export async function lockName(trx: Trx, domain: TeamDomainName): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`domain ${domain}`}, 0))`.execute(trx)
 }
 
 /** Returns whether another team is verified for the domain, without naming it. */
-export async function isClaimedElsewhere(trx: Trx, teamId: number, domain: Domain): Promise<boolean> {
+export async function isClaimedElsewhere(trx: Trx, teamId: number, domain: TeamDomainName): Promise<boolean> {
   const { rows } = await sql<{ claimed: boolean }>`
     select domain_is_claimed(${teamId}::integer, ${domain}) as claimed`.execute(trx)
   return rows[0]!.claimed
@@ -148,7 +148,7 @@ export async function isClaimedElsewhere(trx: Trx, teamId: number, domain: Domai
 
 export type DueDomain = Pick<TeamDomain, 'id' | 'teamId' | 'domain'>
 
-/** Longer than a check takes; if a process dies, its domain is checked again afterwards. */
+/** Lease in seconds, longer than a check; if a process dies, its domain is checked again afterwards. */
 const leaseSeconds = 30
 /** Concurrent checks for one team, in all processes: its slow name servers must not delay the checks of other teams. */
 const teamParallel = 4

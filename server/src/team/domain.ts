@@ -11,7 +11,7 @@ import type { Operation } from '../operation/operation.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { saveCheckResult, type DomainCheckDeps } from './domain-check-result.ts'
-import { canonicalDomain, objectionTo, type Domain, type DomainRules } from './domain-name.ts'
+import { canonicalDomain, objectionTo, type TeamDomainName, type DomainRules } from './domain-name.ts'
 import { queryRecord, recordName, recordValues } from './domain-proof.ts'
 import {
   countDomains,
@@ -23,7 +23,7 @@ import {
   saveAutoJoin,
   type TeamDomain,
 } from './domain.store.ts'
-import { enterTeam, operationIn } from './team-access.ts'
+import { getTeamAccess, operationIn } from './team-access.ts'
 
 /** Far more than a company has; each pending domain costs one query a minute. */
 const domainsPerTeam = 100
@@ -54,7 +54,7 @@ export async function listDomains(
   team: string,
   query: QueryOf<typeof listDomainsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const { teamId } = await enterTeam(postgres.front, operation, team, 'team.see')
+  const { teamId } = await getTeamAccess(postgres.front, operation, team, 'team.see')
   const { page, count } = await listDomainRows(postgres, teamId, query)
   return { results: page.map((domain) => present(ring, domain)), count }
 }
@@ -65,7 +65,7 @@ export async function getDomain(
   team: string,
   id: number,
 ): Promise<Answered> {
-  const { teamId } = await enterTeam(postgres.front, operation, team, 'team.see')
+  const { teamId } = await getTeamAccess(postgres.front, operation, team, 'team.see')
   return answerOf(ring, known(await postgres.inTeam(teamId, (trx) => findDomain(trx, teamId, id))))
 }
 
@@ -94,8 +94,8 @@ export async function addDomain(
   })
 }
 
-/** Throws `invalid` for text that is not a domain, or for one that no team may add. */
-function parseOwnable(text: string, rules: DomainRules): Domain {
+/** Throws `invalid` for text that is not a domain, or for a domain that no team may add. */
+function parseOwnable(text: string, rules: DomainRules): TeamDomainName {
   const loc = ['body', 'domain']
   const domain = canonicalDomain(text)
   if (domain === undefined) throw invalid(loc, 'domain')
@@ -189,7 +189,7 @@ async function enterAsAdmin(
   operation: Operation,
   team: string,
 ): Promise<Operation> {
-  const access = await enterTeam(postgres.front, operation, team, 'team.manage')
+  const access = await getTeamAccess(postgres.front, operation, team, 'team.manage')
   return operationIn(operation, access)
 }
 

@@ -49,7 +49,7 @@ export async function demoteHoldings(
   }
 }
 
-/** Returns the scopes that would let a token do what the roles do not grant, or that are of no use to it. */
+/** Returns the scopes that exceed the grants of the roles, or are unusable for a token. */
 const scopesWithout = (held: readonly Role[]): Scope[] =>
   scopes.filter((scope) => {
     const needed = grantsOfScope(scope)

@@ -125,8 +125,8 @@ export type SentInvitation = {
 }
 
 /**
- * Finds an invitation that has not expired and whose sender may still send it: an admin of the team, or staff. An accepted one is
- * found while its member exists.
+ * Finds an invitation that has not expired and whose sender may still send it: an admin of the team, or staff. An
+ * accepted invitation is found while its member exists.
  */
 const sent = (id: number) => sql`
   select i.id, i.team_id as "teamId", t.name as "teamName", i.email, ${rolesOfInvitation} as roles,
@@ -155,8 +155,8 @@ export async function lockInvitation(trx: Trx, id: number): Promise<void> {
 }
 
 /**
- * Makes the user a member with the given id, and removes the former membership. An existing member keeps their id and roles, and gets
- * those of the invitation too. Returns the member's id.
+ * Makes the user a member with the given id, and removes the former membership. An existing member keeps their id and
+ * roles, and also gets the roles of the invitation. Returns the member's id.
  */
 export async function insertInvited(trx: Trx, invitation: SentInvitation, userId: number): Promise<number> {
   const { id, teamId, roles, invitedBy } = invitation

@@ -24,9 +24,9 @@ import {
   type NewInvitation,
 } from './invitation.store.ts'
 import { presentMember } from './member.ts'
-import { countMembers, isMember, readMember } from './member.store.ts'
+import { countMembers, isMemberAddress, readMember } from './member.store.ts'
 import { chosenRoles, refuseBothForms, type ChosenRoles } from './chosen-roles.ts'
-import { enterTeam, operationIn, requireTeamGrant } from './team-access.ts'
+import { getTeamAccess, operationIn, requireTeamGrant } from './team-access.ts'
 import { lockTeam, type LockedTeam } from './team-lock.ts'
 import type { TeamDeps } from './team.ts'
 
@@ -56,8 +56,8 @@ type Invited = {
 }
 
 /**
- * Sends an invitation. Returns an open one of the address unchanged, with the status 200 and without a mail. Throws
- * `already_member`, `quota_exceeded` and `rate_limited`.
+ * Sends an invitation. An open invitation of the address is returned unchanged, with the status 200 and without a mail.
+ * Throws `already_member`, `quota_exceeded` and `rate_limited`.
  */
 export async function inviteMember(
   deps: InviteDeps,
@@ -66,7 +66,7 @@ export async function inviteMember(
   invitee: Invitee,
 ): Promise<ChangeAnswer<Member>> {
   refuseBothForms(invitee)
-  const entered = await enterTeam(deps.db, operation, named, 'team.manage')
+  const entered = await getTeamAccess(deps.db, operation, named, 'team.manage')
   const email = parseEmail(invitee.email)
   if (email === undefined) throw invalid(['body', 'email'], 'email')
   const inTeam = operationIn(operation, entered)
@@ -74,7 +74,7 @@ export async function inviteMember(
     const team = await lockTeam(trx, operation, entered)
     requireTeamGrant(team.access, 'team.manage')
     const { teamId } = team.access
-    if (await isMember(trx, teamId, email)) throw fail('already_member', 'member', { email })
+    if (await isMemberAddress(trx, teamId, email)) throw fail('already_member', 'member', { email })
     const open = await findOpenInvitation(trx, teamId, email)
     const id = open ?? (await invite(trx, deps, inTeam, team, { ...invitee, email }))
     const answer = presentMember((await readMember(trx, teamId, id))!)
@@ -89,7 +89,7 @@ export async function resendInvitation(
   named: string,
   id: number,
 ): Promise<ChangeAnswer<Member>> {
-  const entered = await enterTeam(deps.db, operation, named, 'team.see')
+  const entered = await getTeamAccess(deps.db, operation, named, 'team.see')
   const inTeam = operationIn(operation, entered)
   return runChange(deps.postgres, inTeam, async (trx) => {
     const team = await lockTeam(trx, operation, entered)

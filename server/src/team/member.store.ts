@@ -96,7 +96,7 @@ export async function countMembers(trx: Trx, teamId: number): Promise<number> {
 }
 
 /** Returns whether a member has the address, compared case-insensitively. */
-export async function isMember(trx: Trx, teamId: number, email: string): Promise<boolean> {
+export async function isMemberAddress(trx: Trx, teamId: number, email: string): Promise<boolean> {
   const { rows } = await sql`
     select from memberships m join users u on u.id = m.user_id
     where m.team_id = ${teamId} and lower(u.email) = lower(${email})`.execute(trx)

@@ -6,7 +6,7 @@ import { notFound } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { findMember, listMemberRows, type MemberRow } from './member.store.ts'
-import { enterTeam } from './team-access.ts'
+import { getTeamAccess } from './team-access.ts'
 import type { TeamDeps } from './team.ts'
 
 export async function listMembers(
@@ -15,7 +15,7 @@ export async function listMembers(
   named: string,
   query: QueryOf<typeof listMembersRoute>,
 ): Promise<{ results: Member[]; count: number }> {
-  const { teamId } = await enterTeam(db, operation, named, 'team.see')
+  const { teamId } = await getTeamAccess(db, operation, named, 'team.see')
   const { page, count } = await listMemberRows(postgres, teamId, query)
   return { results: page.map((row) => presentMember(row).body), count }
 }
@@ -28,7 +28,7 @@ export async function getMember(
   named: string,
   id: number,
 ): Promise<MemberAnswer> {
-  const { teamId } = await enterTeam(db, operation, named, 'team.see')
+  const { teamId } = await getTeamAccess(db, operation, named, 'team.see')
   const row = await findMember(postgres, teamId, id)
   if (!row) throw notFound('member')
   return presentMember(row)

@@ -56,7 +56,7 @@ export async function lockServiceAccountRow(
   return rows[0]
 }
 
-/** Returns the id of another account of the team with the name. The caller holds the lock of the team. */
+/** Returns the id of another account of the team with the name. The caller has locked the team. */
 export async function findServiceAccountNamed(
   trx: Trx,
   teamId: number,

@@ -1,4 +1,4 @@
-// Service accounts: programs of a team, with roles of their own. Their API tokens are in session/api-token.ts.
+// Service accounts: programs of a team, with their own roles. Their API tokens are in session/api-token.ts.
 import { orderedRoles } from '@pharos/contract/role'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import type {

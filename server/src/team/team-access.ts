@@ -11,15 +11,16 @@ export type TeamAccess = GrantHolder & {
   readonly teamId: number
   readonly isMember: boolean
   readonly modules: readonly string[]
-  /** Whether the user has a second factor; an API token has none. */
+  /** Whether the user has a second factor; false for an API token. */
   readonly hasFactor: boolean
 }
 
 /**
- * Returns the actor's access to the team in the path: `current` or an id. Throws `not_found` for a team that the actor is not
- * in or that does not exist; `second_factor_required` if the team requires one and the user has none; `forbidden` without the grant.
+ * Returns the actor's access to the team in the path: `current` or an id. Throws `not_found` for a team that the actor
+ * is not in or that does not exist; `second_factor_required` if the team requires it and the user has not enabled it;
+ * `forbidden` without the grant.
  */
-export async function enterTeam(
+export async function getTeamAccess(
   db: Db,
   { actor }: Operation,
   named: string,

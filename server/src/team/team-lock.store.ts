@@ -1,5 +1,5 @@
-// The lock of a team: every change of roles in it takes this lock first, so that such changes run one after the other, each
-// seeing the result of the previous one.
+// The lock of a team: every change of roles in it takes this lock first, so that such changes run one after the other,
+// each based on the previous one.
 import type { Role } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
@@ -20,7 +20,7 @@ export async function findRoles(trx: Trx, teamId: number, userId: number): Promi
   return rows[0]?.roles
 }
 
-/** Returns the roles of members for whom an admin has chosen none. */
+/** Returns the roles of members for whom an admin has not chosen roles. */
 export async function readDefaultRoles(trx: Trx, teamId: number): Promise<Role[]> {
   const { rows } = await sql<{ roles: Role[] }>`
     select default_roles as roles from teams where id = ${teamId}`.execute(trx)
@@ -33,7 +33,9 @@ export type TokenRow = {
   readonly serviceRoles: Role[] | null
 }
 
-/** Returns what gives the token its roles; undefined for a revoked token and one of a disabled service account. */
+/**
+ * Returns the source of the token's roles; undefined for a revoked token and for a token of a disabled service account.
+ */
 export async function findTokenRow(trx: Trx, teamId: number, tokenId: string): Promise<TokenRow | undefined> {
   const { rows } = await sql<TokenRow>`
     select a.is_admin as "isAdmin", s.roles as "serviceRoles"

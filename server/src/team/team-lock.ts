@@ -1,5 +1,5 @@
-// Locks a team and reads the actor's roles again: they may have changed since the request was authorized, by the change that
-// held the lock.
+// Locks a team and reads the actor's roles again: the change that had the lock before may have changed them since the
+// request was authorized.
 import type { Grant, Role } from '@pharos/contract/role'
 import type { Trx } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'

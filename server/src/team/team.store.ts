@@ -10,7 +10,7 @@ import { rolesOfMember } from '../db/roles.ts'
 
 const asnJson = jsonOf(
   columns('asns', 'a', ['asn'], {
-    // An expired proof verifies nothing.
+    // An expired proof does not count.
     verified: sql<Date | null>`case when a.expires is null or a.expires > now() then a.verified end`,
   }),
 )
@@ -69,10 +69,10 @@ export async function saveTeam(trx: Trx, teamId: number, columns: TeamColumns): 
 }
 
 /**
- * The teams that an actor can access: those of a user, every team for staff, for an API token its own, with the token's
+ * The teams that an actor can access: a user's teams, every team for staff, for an API token its own, with the token's
  * roles.
  */
-export type Reach =
+export type TeamReach =
   | { readonly userId: number; readonly isStaff: boolean }
   | { readonly teamId: number; readonly roles: readonly Role[] }
 
@@ -85,7 +85,7 @@ export type AvailableRow = RowOf<typeof availableColumns>
 /** Returns a page over all teams: the only query without the row-level limit of a team; `reach` limits it instead. */
 export const listAvailable = (
   db: Db,
-  reach: Reach,
+  reach: TeamReach,
   { name, ...query }: QueryOf<typeof listTeamsRoute>,
 ): Promise<Page<AvailableRow>> =>
   listAll(db, {
@@ -96,7 +96,7 @@ export const listAvailable = (
     slice: query,
   })
 
-function reachable(reach: Reach): RawBuilder<unknown> {
+function reachable(reach: TeamReach): RawBuilder<unknown> {
   if ('teamId' in reach)
     return sql`select t.*, ${reach.roles}::text[] as roles from teams t where t.id = ${reach.teamId}`
   return sql`

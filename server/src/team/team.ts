@@ -7,8 +7,8 @@ import { notFound } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'
 import { isAdmin } from '../operation/grant.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
-import { enterTeam, type TeamAccess } from './team-access.ts'
-import { findTeam, listAvailable, type AvailableRow, type Reach, type TeamRow } from './team.store.ts'
+import { getTeamAccess, type TeamAccess } from './team-access.ts'
+import { findTeam, listAvailable, type AvailableRow, type TeamReach, type TeamRow } from './team.store.ts'
 
 export type TeamDeps = { readonly postgres: Postgres; readonly db: Db }
 
@@ -16,7 +16,7 @@ export type TeamAnswer = { readonly body: Team; readonly etag: string }
 
 /** Returns the team in the path. */
 export async function getTeam(deps: TeamDeps, operation: Operation, named: string): Promise<TeamAnswer> {
-  const access = await enterTeam(deps.db, operation, named, 'team.see')
+  const access = await getTeamAccess(deps.db, operation, named, 'team.see')
   const row = await findTeam(deps.postgres, access.teamId)
   if (!row) throw notFound('team')
   return presentTeam(row, access)
@@ -44,7 +44,7 @@ export async function listTeams(
   return { results: page.map(presentAvailable), count }
 }
 
-function reachOf(actor: Actor): Reach {
+function reachOf(actor: Actor): TeamReach {
   return actor.kind === 'user'
     ? { userId: actor.userId, isStaff: actor.isStaff }
     : { teamId: actor.teamId, roles: actor.roles }

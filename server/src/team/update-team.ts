@@ -12,7 +12,7 @@ import { errorAt, fail, notFound, failWith } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { isTimezone } from '../text/time.ts'
-import { enterTeam, operationIn, requireTeamGrant, type TeamAccess } from './team-access.ts'
+import { getTeamAccess, operationIn, requireTeamGrant, type TeamAccess } from './team-access.ts'
 import { lockTeam } from './team-lock.ts'
 import { presentTeam, type TeamDeps } from './team.ts'
 import { readTeam, saveTeam, type TeamColumns, type TeamRow } from './team.store.ts'
@@ -25,7 +25,7 @@ export async function updateTeam(
   changes: TeamChanges,
 ): Promise<ChangeAnswer<Team>> {
   const needed = grantsNeeded(updateTeamRoute.permission, Object.keys(changes))
-  const entered = await enterTeam(deps.db, operation, named, needed[0]!)
+  const entered = await getTeamAccess(deps.db, operation, named, needed[0]!)
   for (const grant of needed) requireTeamGrant(entered, grant)
   const wanted = readChanges(changes)
   const inTeam = operationIn(operation, entered)
@@ -66,7 +66,10 @@ async function change(
   })
 }
 
-/** Only a user with a second factor may require it, so that they do not lock themselves out. An API token has none. */
+/**
+ * Only a user with a second factor may require it, so that they do not lock themselves out. An API token has no second
+ * factor.
+ */
 function requireOwnFactor({ hasFactor }: TeamAccess): void {
   if (hasFactor) return
   throw fail('conflict', 'ownFactorFirst')

@@ -1,5 +1,5 @@
-// The countries of ISO 3166-1, alpha-2 codes as officially assigned. A table, because what the platform's own names
-// (Intl) includes reserved and withdrawn codes: EU, UN, SU.
+// The countries of ISO 3166-1, alpha-2 codes as officially assigned. A table, because the platform's names (Intl)
+// include reserved and withdrawn codes: EU, UN, SU.
 
 const codes =
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ ' +
@@ -12,7 +12,7 @@ const codes =
 
 const countries: ReadonlySet<string> = new Set(codes.split(' '))
 
-/** Whether it is the code of a country, in capital letters. */
+/** Returns whether the text is the code of a country, in capital letters. */
 export function isCountry(code: string): boolean {
   return countries.has(code)
 }

@@ -6,7 +6,7 @@ export function didYouMean(wrong: string, names: readonly string[]): string {
   return name === undefined ? '' : ` (did you mean ${name}?)`
 }
 
-/** Returns the most similar name, whatever its case; undefined if none is similar. */
+/** Returns the most similar name, ignoring case; undefined without a similar name. */
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
   const stepsMax = Math.max(2, Math.floor(wrong.length / 5))
   return names

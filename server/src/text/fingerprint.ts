@@ -1,4 +1,4 @@
-// Short texts that stand for long ones in comparisons.
+// Short texts that replace long ones in comparisons.
 import { createHash } from 'node:crypto'
 
 /** Returns 64 bits of the text's SHA-256 in hexadecimal: enough to notice a change, not to prove an identity. */

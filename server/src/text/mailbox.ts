@@ -1,7 +1,7 @@
 // The sender of a mail: an address with an optional name.
 import { parseEmail } from './email.ts'
 
-/** An address with its display name; the name is empty if there is none. */
+/** An address with its display name; empty if missing. */
 export type Mailbox = { readonly name: string; readonly address: string }
 
 /** Parses `noreply@net.example` or `Example Net <noreply@net.example>`; throws an Error with the accepted forms. */

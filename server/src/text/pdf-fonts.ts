@@ -22,7 +22,7 @@ export function loadFonts(text: string): string {
   return needed.map(({ file }) => register(file)).join(', ')
 }
 
-/** Whether every character of the text is in one of the fonts. */
+/** Returns whether the fonts have every character of the text. */
 export function canDraw(text: string): boolean {
   const all = fontsFor(text).flatMap(slicesOf)
   return [...codePointsOf(text)].every((point) => all.some(({ ranges }) => isIn(ranges, point)))

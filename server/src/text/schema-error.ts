@@ -1,4 +1,4 @@
-// Checks values by a schema, and explains every error as a place and a message: what is wrong, then what to do. The only
+// Checks values by a schema, and explains every error as a place and a message: the problem, then the remedy. The only
 // translator of schema errors: requests, the platform file, the configuration and driver settings use it. A message
 // contains no regular expression, and no value of a secret field.
 import { counted } from '@pharos/contract/counted'
@@ -20,7 +20,7 @@ import { parseTime } from './time.ts'
 for (const format of textFormats)
   Format.Set(format, (text) => findHiddenCharacter(format, text) === undefined)
 
-// The validator's own format requires an offset; a time without one is read as UTC here, in bodies as in queries.
+// The validator's own format requires an offset; a time without an offset is read as UTC here, in bodies as in queries.
 Format.Set('date-time', (text) => parseTime(text) !== undefined)
 
 export const timeExpected = 'an ISO 8601 date-time such as 2026-01-31T12:00:00Z'
@@ -41,9 +41,12 @@ export type SchemaProblem = {
 }
 
 export type CheckOptions = {
-  /** Whether a message ends in the wrong value (`, not "ab"`): for files, whose author sees nothing else of it. */
+  /** Whether a message ends in the wrong value (`, not "ab"`): for files, whose author gets no other details. */
   readonly showValues?: boolean
-  /** Returns what to do about an unknown field that is known elsewhere, such as in the answer; the message then says that. */
+  /**
+   * Returns the remedy for an unknown field that is known elsewhere, such as in the answer; the message then contains
+   * it.
+   */
   readonly explainUnknown?: (name: string) => string | undefined
 }
 
@@ -93,7 +96,10 @@ export function createSchemaCheck(
   }
 }
 
-/** If an object has more unknown fields than problems are listed, only those are: the validator would describe each of them first. */
+/**
+ * If an object has more unknown fields than the limit of problems, only these are listed: the validator would describe
+ * each of them first.
+ */
 function manyUnknownFields(
   schema: SchemaPart,
   value: unknown,
@@ -112,7 +118,7 @@ function manyUnknownFields(
     .map((name) => ({ path: [name], ...unknownField(name, known, [name], options) }))
 }
 
-/** Returns what a schema accepts as a noun phrase: `a whole number from 1 to 1000`, `one of a, b`. */
+/** Returns the accepted values of a schema as a noun phrase: `a whole number from 1 to 1000`, `one of a, b`. */
 export function describeExpected(schema: TSchema): string {
   return expectedBy(schema as SchemaPart)
 }
@@ -169,7 +175,7 @@ function problemsOfChoice(
 function formsOf(alternatives: readonly SchemaPart[]): string | undefined {
   if (alternatives.length < 2 || alternatives.some(({ type }) => type !== 'object')) return undefined
   const names = alternatives.flatMap(({ required = [] }) => required)
-  // A common field tells the alternatives apart already.
+  // A common field already distinguishes the alternatives.
   if (new Set(names).size < names.length) return undefined
   return alternatives.map(({ required = [] }) => required.join(' and ')).join(', or ')
 }
@@ -254,7 +260,7 @@ function explain(
     case 'pattern': // An empty text is reported once.
       if (value === '' && (schema.minLength ?? 0) > 0) return []
       break
-    case 'maxLength': // The pattern says more than the length.
+    case 'maxLength': // The pattern is more specific than the length.
       if (
         value !== '' &&
         schema.pattern !== undefined &&
@@ -310,7 +316,7 @@ function messageOf(error: TLocalizedValidationError, schema: SchemaPart, value: 
   return `must be ${expectedBy(schema)}`
 }
 
-/** Returns what to write instead of a text that contains a number: `AS64496` or `"64496"`. */
+/** Returns the correct form for a text that contains a number: `AS64496` or `"64496"`. */
 export function integerHint(value: unknown): string {
   if (typeof value !== 'string') return ''
   const [, prefix, digits] = /^(AS ?)?(\d{1,15})$/i.exec(value) ?? []
@@ -330,7 +336,7 @@ function unknownField(
   return { ...unknownName(name, 'field', known), ...(message === undefined ? {} : { message }) }
 }
 
-/** Returns the problem of a name that does not exist, with the one that was probably meant. `noun` is `field` or the like. */
+/** Returns the problem of a name that does not exist, with the most similar name. `noun` is `field` or the like. */
 export function unknownName(
   name: string,
   noun: string,
@@ -345,7 +351,7 @@ export function unknownName(
   }
 }
 
-/** Returns the predicate for a value that is none of the allowed ones: `must be one of ams, fra (did you mean ams?)`. */
+/** Returns the predicate for a value that is not allowed: `must be one of ams, fra (did you mean ams?)`. */
 export function oneOf(allowed: readonly unknown[], value: unknown): string {
   const hint = typeof value === 'string' ? didYouMean(value, allowed.map(String)) : ''
   return allowed.length === 1
@@ -396,7 +402,7 @@ function withValue(
   return { ...problem, message: `${problem.message}, not ${shown(value)}` }
 }
 
-/** Whether a field with this name holds a secret: its value is not repeated in a message. */
+/** Whether a field with this name contains a secret: its value is not repeated in a message. */
 export const isSecretName = (name: string): boolean => /password|secret|token|otp/i.test(name)
 
 /** The value as JSON, at most 60 characters. */

@@ -1,5 +1,5 @@
-// Every schema with a pattern, a format or an expectation in the parameters and bodies of all routes: a wrong value gives a
-// message that contains no regular expression, and an example or a clear rule of what is allowed.
+// Every schema with a pattern, a format or an expectation in the parameters and bodies of all routes: a wrong value
+// gives a message that contains no regular expression, and an example or a clear rule of the allowed values.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { routes } from '@pharos/contract/document/routes'

@@ -1,8 +1,8 @@
-// The buckets of a time series: days of a time zone, hours that are not those of UTC, and the figures of a series.
+// The buckets of a time series: days of a time zone, hours that are not UTC hours, and the figures of a series.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { bordersOf, figuresOf, intervalFor } from './buckets.ts'
+import { bordersOf, seriesFiguresOf, intervalFor } from './buckets.ts'
 
 const day = 86_400
 const borders = (start: string, end: string, interval: number, timezone = 'UTC', max = 2_000) =>
@@ -80,11 +80,11 @@ describe('buckets', () => {
 
 describe('figures', () => {
   it('leave out what is not known', () => {
-    assert.deepEqual(figuresOf([null, 4, 1, null]), { min: 1, max: 4, avg: 2.5, last: 1, p95: 4 })
-    assert.deepEqual(figuresOf([null]), { min: null, max: null, avg: null, last: null, p95: null })
+    assert.deepEqual(seriesFiguresOf([null, 4, 1, null]), { min: 1, max: 4, avg: 2.5, last: 1, p95: 4 })
+    assert.deepEqual(seriesFiguresOf([null]), { min: null, max: null, avg: null, last: null, p95: null })
   })
 
   it('take the 95th percentile by nearest rank', () => {
-    assert.equal(figuresOf(Array.from({ length: 100 }, (_, at) => at + 1)).p95, 95)
+    assert.equal(seriesFiguresOf(Array.from({ length: 100 }, (_, at) => at + 1)).p95, 95)
   })
 })

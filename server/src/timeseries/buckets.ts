@@ -44,7 +44,7 @@ const usualSeconds = [
 const dayMs = daySeconds * 1000
 const defaultPoints = 300
 
-/** Where the parameters are in the request, for errors. */
+/** Place of the parameters in the request, for errors. */
 export type RequestPart = 'query' | 'body'
 
 /** The parameters of a time series, as the contract has parsed them. */
@@ -65,8 +65,8 @@ export type Buckets = {
 }
 
 /**
- * Returns the buckets of a request, by default those of the last 24 hours. Throws `invalid` for an unknown time zone, for too many
- * buckets, and if both `interval` and `points` are given.
+ * Returns the buckets of a request, by default of the last 24 hours. Throws `invalid` for an unknown time zone, for too
+ * many buckets, and if both `interval` and `points` are given.
  */
 export function bucketsOf(
   { start: from, end: until, interval, points, timezone = 'UTC' }: BucketParameters,
@@ -83,7 +83,7 @@ export function bucketsOf(
   return { start, end, borders, seconds }
 }
 
-/** Returns the times of a request, null for one that is not given. Throws `invalid` if the end is before the start. */
+/** Returns the times of a request; null if missing. Throws `invalid` if the end is before the start. */
 export function windowOf(
   startText: string | undefined,
   endText: string | undefined,
@@ -94,7 +94,7 @@ export function windowOf(
   return { start: start ?? null, end: end ?? null }
 }
 
-/** As `bucketsOf`, with the interval rounded up to a multiple of the seconds that are kept in that window. */
+/** Like `bucketsOf`, with the interval rounded up to a multiple of the stored seconds in that window. */
 export function keptBucketsOf<Grain extends number>(
   window: BucketParameters,
   now: Date,
@@ -115,9 +115,9 @@ export function intervalFor(start: Date, end: Date, points: number): number {
 }
 
 /**
- * Returns the borders of the buckets around the window, one more than there are buckets; undefined if there were more than
- * `max` buckets. Buckets below a day begin at multiples of the interval after midnight of the first day, and those of days at
- * midnights, which are 23 to 25 hours apart where clocks change.
+ * Returns the borders of the buckets around the window, one more than there are buckets; undefined if there were more
+ * than `max` buckets. Buckets below a day begin at multiples of the interval after midnight of the first day; buckets
+ * of days begin at midnights, which are 23 to 25 hours apart when clocks change.
  */
 export function bordersOf({ start, end, interval, timezone }: BucketQuery, max: number): Date[] | undefined {
   if ((end.getTime() - start.getTime()) / 1000 / interval > max) return undefined
@@ -137,14 +137,14 @@ export function bordersOf({ start, end, interval, timezone }: BucketQuery, max: 
   for (let index = 1; borders.at(-1)! < end || borders.length < 2; index++) {
     if (borders.length > max + 1) return undefined
     const next = at(index)
-    // A day that a time zone has left out begins with the next one: 30 December 2011 in Apia.
+    // A day that a time zone skips begins with the next one: 30 December 2011 in Apia.
     if (next > borders.at(-1)!) borders.push(next)
   }
   return borders
 }
 
 /** Returns the figures of a series; null for one without values. */
-export function figuresOf(
+export function seriesFiguresOf(
   values: readonly (number | null)[],
 ): Pick<Series, 'min' | 'max' | 'avg' | 'last' | 'p95'> {
   const known = new Float64Array(values.length)

@@ -1,4 +1,4 @@
-// A selected value is that of the sorted values.
+// A selected value equals the value at the index of the sorted list.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'

@@ -1,6 +1,9 @@
 // Selection: one value of the sorted order without sorting. It takes linear time on average, a sort of a year of samples ten times as long.
 
-/** Returns the value at an index of the sorted order (C. A. R. Hoare, Algorithm 65: Find). Reorders the values, of which none is NaN. */
+/**
+ * Returns the value at an index of the sorted order (C. A. R. Hoare, Algorithm 65: Find). Reorders the values, which
+ * must not contain NaN.
+ */
 export function selectSmallest(values: Float64Array, index: number): number {
   let [low, high] = [0, values.length - 1]
   while (low < high) {

@@ -1,11 +1,11 @@
 // One attempt to send a message, signed with the current secrets of the webhook.
 import type { KeyRing } from '../runtime/secrets.ts'
-import type { Attempt } from './delivery.store.ts'
+import type { DeliveryAttempt } from './delivery.store.ts'
 import { errorOf } from './schedule.ts'
-import { openSecret, signedHeaders } from './webhook-secret.ts'
+import { openWebhookSecret, signedHeaders } from './webhook-secret.ts'
 import type { SendResult, WebhookSender } from './webhook-sender.ts'
 
-export type Signing = {
+export type WebhookSigning = {
   readonly webhook_id: number
   readonly url: string
   readonly secret_sealed: Buffer
@@ -13,21 +13,21 @@ export type Signing = {
   readonly former_secret_sealed: Buffer | null
 }
 
-export type Message = { readonly message_id: string; readonly body: string }
+export type WebhookMessage = { readonly message_id: string; readonly body: string }
 
 /** Rejects with the signal's reason only. */
 export async function attemptToSend(
   ring: KeyRing,
   sender: WebhookSender,
-  { webhook_id, url, secret_sealed, former_secret_sealed }: Signing,
-  { message_id, body }: Message,
+  { webhook_id, url, secret_sealed, former_secret_sealed }: WebhookSigning,
+  { message_id, body }: WebhookMessage,
   at: Date,
   signal: AbortSignal,
 ): Promise<SendResult> {
   let secrets: Buffer[]
   try {
     const sealed = former_secret_sealed === null ? [secret_sealed] : [secret_sealed, former_secret_sealed]
-    secrets = sealed.map((one) => openSecret(ring, webhook_id, one))
+    secrets = sealed.map((one) => openWebhookSecret(ring, webhook_id, one))
   } catch {
     return { kind: 'unanswered', error: 'the secret can no longer be decrypted: rotate it', durationMs: 0 }
   }
@@ -35,7 +35,7 @@ export async function attemptToSend(
 }
 
 /** Returns the attempt in its stored form. */
-export function attemptOf(result: SendResult, at: Date): Attempt {
+export function attemptOf(result: SendResult, at: Date): DeliveryAttempt {
   return {
     at: at.toISOString(),
     status: result.kind === 'answered' ? result.status : null,

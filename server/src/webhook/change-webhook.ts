@@ -11,7 +11,7 @@ import { fieldsOf } from '../operation/fields.ts'
 import { actorName, type Operation } from '../operation/operation.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { cancelDeliveries } from './delivery.store.ts'
-import { createSecret, formatSecret, sealSecret } from './webhook-secret.ts'
+import { createSecret, formatSecret, sealWebhookSecret } from './webhook-secret.ts'
 import { parseWebhookUrl, type WebhookRules } from './webhook-url.ts'
 import {
   countWebhooks,
@@ -25,7 +25,7 @@ import {
   type WebhookRow,
   type WebhookState,
 } from './webhook.store.ts'
-import { answerWith, present, tagOf } from './webhook.ts'
+import { answerWith, presentWebhook, tagOf } from './webhook.ts'
 
 export type ChangeDeps = {
   readonly postgres: Postgres
@@ -35,7 +35,7 @@ export type ChangeDeps = {
   readonly urlRules: WebhookRules
 }
 
-/** How long the previous secret still signs. */
+/** Hours for which the previous secret still signs. */
 const formerHours = 24
 
 export type WantedWebhook = {
@@ -58,7 +58,7 @@ export async function createWebhook(
     const created_by = actorName(operation.actor)
     const row = await insertWebhook(trx, teamId, { url, description, events: [...events], created_by })
     const secret = createSecret()
-    await saveSecret(trx, teamId, row.id, sealSecret(ring, row.id, secret))
+    await saveSecret(trx, teamId, row.id, sealWebhookSecret(ring, row.id, secret))
     await note(trx, operation, row.id, 'create', { after: recordedOf(row) })
     return withSecret(row, secret)
   }
@@ -66,7 +66,7 @@ export async function createWebhook(
 }
 
 const withSecret = (row: WebhookRow, secret: Buffer) => ({
-  body: { ...present(row), secret: formatSecret(secret) },
+  body: { ...presentWebhook(row), secret: formatSecret(secret) },
   etag: tagOf(row),
 })
 
@@ -131,7 +131,7 @@ export async function rotateSecret(
   const rotate = async (trx: Trx) => {
     if (!(await lockWebhook(trx, teamId, id))) throw notFound('webhook')
     const secret = createSecret()
-    const after = await replaceSecret(trx, teamId, id, sealSecret(ring, id, secret), formerHours)
+    const after = await replaceSecret(trx, teamId, id, sealWebhookSecret(ring, id, secret), formerHours)
     await note(trx, operation, id, 'rotate_secret', {})
     return withSecret(after, secret)
   }

@@ -7,7 +7,7 @@ import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 
 /** As stored; times are text. */
-export type Attempt = {
+export type DeliveryAttempt = {
   readonly at: string
   readonly status: number | null
   readonly error: string | null
@@ -31,16 +31,16 @@ const deliveryColumns = columns(
   ],
   { type: sql<SentType>`d.type`, state: sql<DeliveryState>`d.state` },
 )
-export type DeliveryRow = RowOf<typeof deliveryColumns>
+export type WebhookDeliveryRow = RowOf<typeof deliveryColumns>
 
 const detailColumns = withExpressions(deliveryColumns, {
   body: sql<string>`d.body`,
-  attempts: sql<Attempt[]>`d.attempts`,
+  attempts: sql<DeliveryAttempt[]>`d.attempts`,
 })
 export type DetailRow = RowOf<typeof detailColumns>
 
 /** Finds a delivery of one webhook of the team. */
-export async function findDelivery(
+export async function findWebhookDelivery(
   postgres: Postgres,
   teamId: number,
   webhookId: number,
@@ -53,12 +53,12 @@ export async function findDelivery(
 }
 
 /** Lists a page; throws `not_found` if the team has no such webhook. */
-export const listDeliveryRows = (
+export const listWebhookDeliveryRows = (
   postgres: Postgres,
   teamId: number,
   webhookId: number,
   { state, type, ordering, ...slice }: QueryOf<typeof listWebhookDeliveriesRoute>,
-): Promise<Page<DeliveryRow>> =>
+): Promise<Page<WebhookDeliveryRow>> =>
   listInTeam(postgres, teamId, {
     parent: {
       name: 'webhook',
@@ -136,13 +136,14 @@ const attemptsKept = 20
 
 export type AfterAttempt = {
   readonly state: DeliveryState
-  readonly attempt: Attempt
+  readonly attempt: DeliveryAttempt
   /** Time until the next attempt. */
   readonly waitMs: number
 }
 
 /**
- * Saves the attempt, and the state if the delivery is still pending: one that was cancelled meanwhile stays cancelled.
+ * Saves the attempt, and the state if the delivery is still pending: a delivery that was cancelled in the meantime
+ * stays cancelled.
  */
 export async function saveAttempt(
   trx: Db | Trx,

@@ -15,14 +15,14 @@ import { fail, notFound } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { attemptOf, attemptToSend, type Message, type Signing } from './attempt.ts'
+import { attemptOf, attemptToSend, type WebhookMessage, type WebhookSigning } from './attempt.ts'
 import {
-  findDelivery,
+  findWebhookDelivery,
   insertTest,
-  listDeliveryRows,
+  listWebhookDeliveryRows,
   markDueNow,
   saveAttempt,
-  type DeliveryRow,
+  type WebhookDeliveryRow,
   type DetailRow,
 } from './delivery.store.ts'
 import { errorOf } from './schedule.ts'
@@ -30,7 +30,7 @@ import { findSigning } from './send.store.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 import { lockWebhook } from './webhook.store.ts'
 
-export type DeliveryDeps = {
+export type WebhookDeliveryDeps = {
   readonly postgres: Postgres
   readonly ring: KeyRing
   readonly sender: WebhookSender
@@ -41,31 +41,31 @@ export type DeliveryDeps = {
 }
 
 /** Returns a page of one webhook's deliveries, newest first; throws `not_found`. */
-export async function listDeliveries(
-  { postgres }: Pick<DeliveryDeps, 'postgres'>,
+export async function listWebhookDeliveries(
+  { postgres }: Pick<WebhookDeliveryDeps, 'postgres'>,
   { actor }: Operation,
   webhookId: number,
   query: QueryOf<typeof listWebhookDeliveriesRoute>,
 ): Promise<{ results: Delivery[]; count: number }> {
-  const { page, count } = await listDeliveryRows(postgres, actor.teamId, webhookId, query)
+  const { page, count } = await listWebhookDeliveryRows(postgres, actor.teamId, webhookId, query)
   return { results: page.map(present), count }
 }
 
 /** Throws `not_found`. */
-export async function getDelivery(
-  { postgres }: Pick<DeliveryDeps, 'postgres'>,
+export async function getWebhookDelivery(
+  { postgres }: Pick<WebhookDeliveryDeps, 'postgres'>,
   { actor }: Operation,
   webhookId: number,
   id: number,
 ): Promise<DeliveryDetail> {
-  const row = await findDelivery(postgres, actor.teamId, webhookId, id)
+  const row = await findWebhookDelivery(postgres, actor.teamId, webhookId, id)
   if (!row) throw notFound('delivery')
   return presentDetail(row)
 }
 
 /** Throws `not_found`, and `conflict` while the webhook is disabled. */
 export async function redeliver(
-  { postgres }: Pick<DeliveryDeps, 'postgres'>,
+  { postgres }: Pick<WebhookDeliveryDeps, 'postgres'>,
   operation: Operation,
   webhookId: number,
   id: number,
@@ -96,7 +96,7 @@ const leaseSeconds = 120
  * result of the first. Throws `not_found`, `rate_limited` and, while the first is being sent, `idempotency_in_flight`.
  */
 export async function sendTest(
-  deps: DeliveryDeps,
+  deps: WebhookDeliveryDeps,
   operation: Operation,
   webhookId: number,
 ): Promise<ChangeAnswer<DeliveryDetail>> {
@@ -109,7 +109,7 @@ export async function sendTest(
     timestamp: at.toISOString(),
     data: { webhook_id: webhookId },
   })
-  let signing: Signing | undefined
+  let signing: WebhookSigning | undefined
   const { body: created, replayed } = await runChange(postgres, operation, async (trx) => {
     signing = await findSigning(trx, teamId, webhookId)
     if (!signing) throw notFound('webhook')
@@ -122,7 +122,7 @@ export async function sendTest(
   })
   const { id } = created as { readonly id: number }
   if (signing) await attemptTest(deps, signing, { id, teamId, at, message: { message_id: messageId, body } })
-  const delivery = await getDelivery(deps, operation, webhookId, id)
+  const delivery = await getWebhookDelivery(deps, operation, webhookId, id)
   if (replayed && delivery.state === 'pending')
     throw fail('idempotency_in_flight', 'request', { retryAfterSeconds: 1 })
   return { body: delivery, ...(replayed && { replayed }) }
@@ -132,12 +132,12 @@ type Test = {
   readonly id: number
   readonly teamId: number
   readonly at: Date
-  readonly message: Message
+  readonly message: WebhookMessage
 }
 
 async function attemptTest(
-  { postgres, ring, sender, onSent }: DeliveryDeps,
-  signing: Signing,
+  { postgres, ring, sender, onSent }: WebhookDeliveryDeps,
+  signing: WebhookSigning,
   { id, teamId, at, message }: Test,
 ): Promise<void> {
   const never = new AbortController().signal
@@ -149,7 +149,7 @@ async function attemptTest(
   )
 }
 
-function present({ due, created, last_attempt, ...row }: DeliveryRow): Delivery {
+function present({ due, created, last_attempt, ...row }: WebhookDeliveryRow): Delivery {
   return {
     ...row,
     created: created.toISOString(),

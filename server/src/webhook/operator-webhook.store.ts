@@ -9,7 +9,7 @@ export type OperatorWebhookRow = {
   readonly secret_sealed: Buffer
 }
 
-/** Prevents two processes that start at once from inserting two rows. */
+/** Prevents two processes that start together from inserting two rows. */
 export async function lockOperatorWebhook(trx: Trx): Promise<OperatorWebhookRow | undefined> {
   await sql`select pg_advisory_xact_lock(hashtextextended('webhook of the operator', 0))`.execute(trx)
   const { rows } = await sql<OperatorWebhookRow>`

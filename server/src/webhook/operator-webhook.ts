@@ -1,5 +1,6 @@
-// The operator's own webhook, which the settings define and which belongs to no team. It is a row like those of teams,
-// so that it is signed, retried and reported in the same way; it is never disabled, since no operation could enable it.
+// The operator's own webhook, which the settings define and which belongs to no team. It is a row like webhooks of
+// teams, so that it is signed, retried and reported in the same way; it is never disabled, since no operation could
+// enable it.
 import { operatorMessageTypes } from '@pharos/contract/messages/webhook-message'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -10,7 +11,7 @@ import {
   saveOperatorWebhook,
   type OperatorWebhookRow,
 } from './operator-webhook.store.ts'
-import { openSecret, sealSecret } from './webhook-secret.ts'
+import { openWebhookSecret, sealWebhookSecret } from './webhook-secret.ts'
 
 export type OperatorWebhook = { readonly url: string; readonly secret: Buffer }
 
@@ -37,7 +38,7 @@ async function save(
   const id = row?.id ?? (await insertOperatorWebhook(trx, url))
   await saveOperatorWebhook(trx, id, {
     url,
-    secret_sealed: sealSecret(ring, id, secret),
+    secret_sealed: sealWebhookSecret(ring, id, secret),
     events: operatorMessageTypes,
   })
 }
@@ -50,7 +51,7 @@ function agrees(
   const hasEvents = operatorMessageTypes.every((type) => events.includes(type))
   if (url !== settings.url || !hasEvents) return false
   try {
-    return openSecret(ring, id, secret_sealed).equals(settings.secret)
+    return openWebhookSecret(ring, id, secret_sealed).equals(settings.secret)
   } catch {
     return false
   }

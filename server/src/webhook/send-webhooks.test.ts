@@ -11,14 +11,14 @@ import { loopback, startEndpoint, type Endpoint } from '../drivers/webhook/testi
 import { createKeyRing } from '../runtime/secrets.ts'
 import {
   createWebhookSending,
-  type SendDeps,
+  type SendWebhooksDeps,
   type SendOutcome,
   type WebhookSending,
 } from './send-webhooks.ts'
 import { errorOf } from './schedule.ts'
 import { claimDueWebhooks } from './send.store.ts'
 import { addDelivery, addWebhook } from './testing.ts'
-import { createSecret, formatSecret, sealSecret } from './webhook-secret.ts'
+import { createSecret, formatSecret, sealWebhookSecret } from './webhook-secret.ts'
 
 const ring = createKeyRing(['a secret of the tests that is long enough'])
 const realSender = createWebhookSender({ resolver: createHostResolver(), allowed: loopback })
@@ -48,7 +48,7 @@ async function addTeam(slug: string): Promise<number> {
 }
 
 /** A worker whose errors fail the test, with its outcomes. */
-function createWorker(options: Partial<SendDeps> = {}) {
+function createWorker(options: Partial<SendWebhooksDeps> = {}) {
   const outcomes: (readonly [SendOutcome, string | undefined])[] = []
   const errors: unknown[] = []
   let ended = () => {}
@@ -143,7 +143,7 @@ describe('a message', () => {
     const [former, secret] = [createSecret(), createSecret()]
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url, secret })
     const isSignedByFormer = async (until: string): Promise<boolean> => {
-      await sql`update webhooks set former_secret_sealed = ${sealSecret(ring, webhook, former)},
+      await sql`update webhooks set former_secret_sealed = ${sealWebhookSecret(ring, webhook, former)},
         former_secret_until = now() + ${until}::interval`.execute(owner)
       await addDelivery(owner, webhook)
       await createWorker().once()

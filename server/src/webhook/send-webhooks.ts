@@ -1,4 +1,4 @@
-// Sends the deliveries that are due, to many webhooks at once and to each webhook one at a time. A run starts
+// Sends the deliveries that are due, to many webhooks in parallel and to each webhook one at a time. A run starts
 // deliveries and does not wait for them: an endpoint that takes fifteen seconds would delay all others.
 import { writeAudit } from '../db/audit.ts'
 import { createDueWorker } from '../db/due-work.ts'
@@ -15,7 +15,7 @@ import {
   listAdminEmails,
   lockClaimed,
   releaseClaims,
-  saveFailure,
+  saveWebhookFailure,
   saveSuccess,
   type Due,
   type Health,
@@ -25,13 +25,13 @@ import type { SendResult, WebhookSender } from './webhook-sender.ts'
 /** `retried`: due again later; `failed`: not sent any more. */
 export type SendOutcome = 'delivered' | 'retried' | 'failed' | 'disabled'
 
-export type SendDeps = {
+export type SendWebhooksDeps = {
   readonly db: Db
   readonly ring: KeyRing
   readonly sender: WebhookSender
   /** For the operator's webhook, whose URL no team chose. */
   readonly operatorSender: WebhookSender
-  /** Maximum number of webhooks served at once in this process. */
+  /** Maximum number of webhooks served in parallel in this process. */
   readonly parallel: number
   readonly now: () => Date
   readonly random: () => number
@@ -42,7 +42,7 @@ export type SendDeps = {
   readonly onEnd: () => void
 }
 
-/** Longer than an attempt takes. */
+/** Lease in seconds, longer than an attempt. */
 const leaseSeconds = 60
 
 export type WebhookSending = {
@@ -54,7 +54,7 @@ export type WebhookSending = {
   stop(graceMs: number): Promise<void>
 }
 
-export function createWebhookSending(deps: SendDeps): WebhookSending {
+export function createWebhookSending(deps: SendWebhooksDeps): WebhookSending {
   const stopping = new AbortController()
   const { signal } = stopping
   const worker = createDueWorker<Due>({
@@ -81,7 +81,7 @@ export function createWebhookSending(deps: SendDeps): WebhookSending {
   }
 }
 
-async function sendOne(deps: SendDeps, due: Due, signal: AbortSignal): Promise<void> {
+async function sendOne(deps: SendWebhooksDeps, due: Due, signal: AbortSignal): Promise<void> {
   const at = deps.now()
   let result: SendResult
   try {
@@ -96,9 +96,9 @@ async function sendOne(deps: SendDeps, due: Due, signal: AbortSignal): Promise<v
   if (outcome) deps.onOutcome(outcome, due, result)
 }
 
-/** Returns undefined if the claim was lost meanwhile: the new holder saves the outcome of the message. */
+/** Returns undefined if the claim was lost in the meantime: the new holder saves the outcome of the message. */
 async function save(
-  deps: SendDeps,
+  deps: SendWebhooksDeps,
   trx: Trx,
   due: Due,
   result: SendResult,
@@ -115,7 +115,7 @@ async function save(
     return 'delivered'
   }
   const since = health.failing_since ?? at
-  await saveFailure(trx, due.webhook_id, since, restAfter(result, health.failures + 1))
+  await saveWebhookFailure(trx, due.webhook_id, since, restAfter(result, health.failures + 1))
   const reason = isGone(result) ? 'gone' : mustBeDisabled(since, at, step) ? 'failing' : undefined
   if (reason && health.enabled && due.team_id !== null) {
     await disableFailing(deps, trx, { ...due, team_id: due.team_id }, health, reason, since, errorOf(result)!)
@@ -128,7 +128,7 @@ const afterTest = (result: SendResult) =>
   ({ state: errorOf(result) === undefined ? 'delivered' : 'failed' }) as const
 
 async function disableFailing(
-  { ring }: SendDeps,
+  { ring }: SendWebhooksDeps,
   trx: Trx,
   { webhook_id, team_id }: Due & { readonly team_id: number },
   { team_name, url }: Health,

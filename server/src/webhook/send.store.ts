@@ -3,14 +3,14 @@
 import { sql } from 'kysely'
 import { claimRows } from '../db/due-work.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import type { Message, Signing } from './attempt.ts'
+import type { WebhookMessage, WebhookSigning } from './attempt.ts'
 
 const signing = sql`w.id as webhook_id, w.url, w.secret_sealed,
   case when w.former_secret_until > now() then w.former_secret_sealed end as former_secret_sealed`
 
 /** Finds the webhook of the team, even if it is disabled. */
-export async function findSigning(trx: Trx, teamId: number, id: number): Promise<Signing | undefined> {
-  const { rows } = await sql<Signing>`
+export async function findSigning(trx: Trx, teamId: number, id: number): Promise<WebhookSigning | undefined> {
+  const { rows } = await sql<WebhookSigning>`
     select ${signing} from webhooks w where w.team_id = ${teamId} and w.id = ${id}::bigint`.execute(trx)
   return rows[0]
 }
@@ -18,8 +18,8 @@ export async function findSigning(trx: Trx, teamId: number, id: number): Promise
 export type ClaimedWebhook = { readonly webhook_id: number; readonly claim: number }
 
 export type Due = ClaimedWebhook &
-  Signing &
-  Message & {
+  WebhookSigning &
+  WebhookMessage & {
     /** Null: the webhook of the operator. */
     readonly team_id: number | null
     readonly delivery_id: number
@@ -30,8 +30,8 @@ export type Due = ClaimedWebhook &
 
 /**
  * Claims webhooks that have due deliveries, and returns the first delivery of each: only the holder of the claim sends
- * to a webhook, so that a slow endpoint delays no other and no delivery is sent twice at once. The deliveries are read
- * after the webhooks are claimed: the previous holder may have sent some in between.
+ * to a webhook, so that a slow endpoint delays no other and no delivery is sent twice concurrently. The deliveries are
+ * read after the webhooks are claimed: the previous holder may have sent some in between.
  */
 export async function claimDueWebhooks(db: Db, limit: number, leaseSeconds: number): Promise<Due[]> {
   return db.transaction().execute(async (trx) => {
@@ -62,12 +62,12 @@ export async function claimDueWebhooks(db: Db, limit: number, leaseSeconds: numb
   })
 }
 
-/** Deliveries that can be sent now: what waits for a receiver that fails or is disabled is no work that is late. */
+/** Deliveries that can be sent now. Deliveries that wait for a failing or disabled receiver are not late. */
 export const sendable = sql`webhook_deliveries d join webhooks w on w.id = d.webhook_id and w.enabled
     and coalesce(w.resting_until <= now(), true)
   where d.state = 'pending' and d.due <= now()`
 
-/** Ends the claims, so that other processes can send at once. */
+/** Ends the claims, so that other processes can send immediately. */
 export async function releaseClaims(db: Db | Trx, claims: readonly ClaimedWebhook[]): Promise<void> {
   if (claims.length === 0) return
   await sql`
@@ -105,7 +105,12 @@ export async function saveSuccess(trx: Trx, webhookId: number): Promise<void> {
     where id = ${webhookId}`.execute(trx)
 }
 
-export async function saveFailure(trx: Trx, webhookId: number, since: Date, restMs: number): Promise<void> {
+export async function saveWebhookFailure(
+  trx: Trx,
+  webhookId: number,
+  since: Date,
+  restMs: number,
+): Promise<void> {
   await sql`
     update webhooks set claimed_until = null, failing_since = ${since}, failures = failures + 1,
       resting_until = now() + make_interval(secs => ${restMs / 1000}::double precision)

@@ -4,7 +4,7 @@ import { messageTypes } from '@pharos/contract/messages/webhook-message'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { createSecret, sealSecret } from './webhook-secret.ts'
+import { createSecret, sealWebhookSecret } from './webhook-secret.ts'
 
 export type WebhookSeed = {
   /** By default an address for documentation, which no message reaches. */
@@ -37,7 +37,7 @@ export async function addWebhook(
   const { id } = rows[0]!
   await db
     .updateTable('webhooks')
-    .set({ secret_sealed: sealSecret(ring, id, secret) })
+    .set({ secret_sealed: sealWebhookSecret(ring, id, secret) })
     .where('id', '=', id)
     .execute()
   return id

@@ -13,11 +13,11 @@ export const createSecret = (): Buffer => randomBytes(secretBytes)
 /** The format that is shown, and that the libraries of the specification expect. */
 export const formatSecret = (secret: Buffer): string => `${prefix}${secret.toString('base64')}`
 
-export const sealSecret = (ring: KeyRing, webhookId: number, secret: Buffer): Buffer =>
+export const sealWebhookSecret = (ring: KeyRing, webhookId: number, secret: Buffer): Buffer =>
   seal(ring, 'webhook-secret', secret, String(webhookId))
 
 /** Throws if its key is no longer in the ring. */
-export const openSecret = (ring: KeyRing, webhookId: number, sealed: Buffer): Buffer =>
+export const openWebhookSecret = (ring: KeyRing, webhookId: number, sealed: Buffer): Buffer =>
   open(ring, 'webhook-secret', sealed, String(webhookId))
 
 /** The headers of one attempt. With several secrets there are several signatures, the newest first. */

@@ -21,7 +21,7 @@ export type Answered = {
 export type Unanswered = {
   readonly kind: 'unanswered'
   readonly error: string
-  /** Nothing was sent: the target is in a network that is not public, and that the operator has not allowed. */
+  /** Not sent: the target is in a network that is not public, and that the operator has not allowed. */
   readonly isNotPublic?: boolean
   readonly durationMs: number
 }

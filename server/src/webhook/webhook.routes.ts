@@ -19,10 +19,16 @@ import {
   updateWebhook,
   type ChangeDeps,
 } from './change-webhook.ts'
-import { getDelivery, listDeliveries, redeliver, sendTest, type DeliveryDeps } from './delivery.ts'
+import {
+  getWebhookDelivery,
+  listWebhookDeliveries,
+  redeliver,
+  sendTest,
+  type WebhookDeliveryDeps,
+} from './delivery.ts'
 import { getWebhook, listWebhooks } from './webhook.ts'
 
-export const webhookRoutes = (deps: ChangeDeps & DeliveryDeps): Mounted[] => [
+export const webhookRoutes = (deps: ChangeDeps & WebhookDeliveryDeps): Mounted[] => [
   handle(listWebhooksRoute, listWebhooks, deps),
   handle(getWebhookRoute, getWebhook, deps),
   handle(createWebhookRoute, createWebhook, deps),
@@ -30,7 +36,7 @@ export const webhookRoutes = (deps: ChangeDeps & DeliveryDeps): Mounted[] => [
   handle(deleteWebhookRoute, deleteWebhook, deps),
   handle(rotateWebhookSecretRoute, rotateSecret, deps),
   handle(testWebhookRoute, sendTest, deps),
-  handle(listWebhookDeliveriesRoute, listDeliveries, deps),
-  handle(getWebhookDeliveryRoute, getDelivery, deps),
+  handle(listWebhookDeliveriesRoute, listWebhookDeliveries, deps),
+  handle(getWebhookDeliveryRoute, getWebhookDelivery, deps),
   handle(redeliverWebhookRoute, redeliver, deps),
 ]

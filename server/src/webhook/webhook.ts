@@ -17,7 +17,7 @@ export async function listWebhooks(
   query: QueryOf<typeof listWebhooksRoute>,
 ): Promise<{ results: Webhook[]; count: number }> {
   const { page, count } = await listWebhookRows(postgres, actor.teamId, query)
-  return { results: page.map(present), count }
+  return { results: page.map(presentWebhook), count }
 }
 
 /** Throws `not_found`. */
@@ -38,9 +38,9 @@ export async function getWebhook(
 export const tagOf = ({ version, failing_since, last_delivery }: WebhookRow): string =>
   etagOf(version, [failing_since, last_delivery])
 
-export const answerWith = (row: WebhookRow) => ({ body: present(row), etag: tagOf(row) })
+export const answerWith = (row: WebhookRow) => ({ body: presentWebhook(row), etag: tagOf(row) })
 
-export function present({ version: _version, ...row }: WebhookRow): Webhook {
+export function presentWebhook({ version: _version, ...row }: WebhookRow): Webhook {
   return {
     ...row,
     created: row.created.toISOString(),

@@ -92,7 +92,7 @@ export function createProvider({ baseUrl, token, fetch: send = fetch }: Options)
       return data
     },
 
-    /** Returns what the change would do. The generated function has the type of the ordinary answer alone. */
+    /** Returns the result of a dry run. The generated function has only the type of the ordinary answer. */
     async plan(id: number, body: { enabled: boolean }): Promise<AnnouncementDryRun> {
       const { data, error } = await updateAnnouncement({
         client,

@@ -25,7 +25,7 @@ export function createAnnouncementClient({
       return data
     },
 
-    /** The type of the answer is that of the record alone. */
+    /** The type of the answer is only the record. */
     async enable(id: number, region: string): Promise<Announcement | undefined> {
       const { data } = await client.PATCH('/v3/ipam/announcements/{announcement_id}', {
         params: { path: { announcement_id: id }, header: { 'Idempotency-Key': `enable-${id}-${region}` } },

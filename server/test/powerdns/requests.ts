@@ -1,5 +1,5 @@
-// Requests of clients of the PowerDNS API, in the order in which each sends them, with what each reads of the answers. Written from the
-// descriptions of the clients; `key` and the addresses are replaced by the test.
+// Requests of clients of the PowerDNS API, in the order in which each sends them, with the fields of the answers that
+// each reads. Written from the descriptions of the clients; `key` and the addresses are replaced by the test.
 export type ClientRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string

@@ -30,14 +30,14 @@ export type Identity =
       readonly isLimited: boolean
       /** A demo account on a server that is reachable from other hosts. */
       readonly demoElsewhere: boolean
-      /** The team requires a second factor, and the user has none. */
+      /** The team requires a second factor, and the user has not enabled it. */
       readonly lacksSecondFactor: boolean
     }
 
 type Team = 'red' | 'blue' | 'bare' | 'strict'
 
 export type Presented = {
-  /** The Authorization header; undefined if the call has none. */
+  /** The Authorization header; undefined for an anonymous call. */
   readonly authorization?: string
   /** Source address of the call; loopback by default. */
   readonly from?: string

@@ -1,5 +1,5 @@
-// A process of its own that polls simulated devices without a pause, for crash tests. Its clock runs faster than ours, so that a
-// short test has many minutes. It reads DATABASE_URL, CLOCK_START (ms since 1970) and CLOCK_FACTOR.
+// A separate process that polls simulated devices without a pause, for crash tests. Its clock runs faster than ours, so
+// that a short test has many minutes. It reads DATABASE_URL, CLOCK_START (ms since 1970) and CLOCK_FACTOR.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'

@@ -1,4 +1,5 @@
-// A database that prepares every statement and runs none: for statements whose text is only known when a function is called.
+// A database that prepares every statement without running it: for statements whose text is only known when a function
+// is called.
 import {
   Kysely,
   PostgresAdapter,

@@ -1,4 +1,4 @@
-// Teams with DNS for tests of zones over HTTP, and calls as one of their users.
+// Teams with DNS for tests of zones over HTTP, and calls as a user of a team.
 import { sql } from 'kysely'
 import { addTeam, addUser, type TestApi, type TestTeam } from '../api.ts'
 

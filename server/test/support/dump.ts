@@ -1,5 +1,5 @@
-// Dumps of databases of past releases: all rows as lines `table<TAB>row as JSON`. The schema is that of the migrations up to the
-// dump's number, which never change; the rows of the table `migrations` contain their hashes.
+// Dumps of databases of past releases: all rows as lines `table<TAB>row as JSON`. The schema comes from the migrations
+// up to the dump's number, which never change; the rows of the table `migrations` contain their hashes.
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -5,7 +5,7 @@ import { hasGrant, type Role } from '@pharos/contract/role'
 import { isOfTeamInPath, type Permission, type Route } from '@pharos/contract/route'
 import type { Identity } from './callers.ts'
 
-/** The roles of the test's people; an API token has those of its `is_admin`. */
+/** The roles of the test's people; the roles of an API token follow from its `is_admin`. */
 const rolesOf = ({ isAdmin }: Holder): readonly Role[] => [isAdmin ? 'admin' : 'editor']
 
 type Holder = Extract<Identity, { kind: 'user' | 'token' }>
@@ -43,7 +43,7 @@ export function expectedAccessOf(route: Route, identity: Identity): 'pass' | Pro
     : 'pass'
 }
 
-/** `isInPath`: the use case checks the grant in the team that the path names; the subject states what it returns. */
+/** `isInPath`: the use case checks the grant in the team of the path; the subject contains the answer. */
 function expectedAccessOfHolder(
   permission: Permission,
   holder: Holder,
@@ -66,7 +66,10 @@ const namesResource = /\{(zone|port_id|service_id|announcement_id|prefix_id|lett
 /** Their body or query names the resource. */
 const namingInRequest = ['createAnnouncements', 'importZone', 'listPtrRecords', 'updatePtrRecords']
 
-/** The answer to a limited token that may call the operation, for an object outside of its limit; undefined if none is named. */
+/**
+ * The answer to a limited token that may call the operation, for an object outside of its limit; undefined if the
+ * operation names no object.
+ */
 export function outsideOfLimit({ name, path }: Route): ProblemCode | undefined {
   if (namesResource.test(path)) return 'not_found'
   return namingInRequest.includes(name) ? 'resource_limited' : undefined

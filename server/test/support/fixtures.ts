@@ -49,7 +49,7 @@ export type Fixtures = {
   readonly regions: Readonly<Record<string, number>>
   /** Key and secret of each detector. */
   readonly sources: { readonly detector: string; readonly other: string }
-  /** A processed delivery of one of them. */
+  /** A processed delivery of an event. */
   readonly deliveryId: string
 }
 

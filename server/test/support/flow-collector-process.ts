@@ -1,5 +1,6 @@
-// A process of its own that collects flows into an embedded ClickHouse, for crash tests. It prints a line for each batch that it has written to
-// its spool: from then on, its rows must not be lost. It reads DATABASE_URL, DATA_DIR and FLOW_PORT.
+// A separate process that collects flows into an embedded ClickHouse, for crash tests. It prints a line for each batch
+// that it has written to its spool: from then on, its rows must not be lost. It reads DATABASE_URL, DATA_DIR and
+// FLOW_PORT.
 import { join } from 'node:path'
 import { FlowCollector } from '../../src/collector/collector.ts'
 import { openPostgres } from '../../src/db/postgres.ts'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 import type { Holder } from './fixtures.ts'
 
-/** One that is reserved, and one that waits for a letter. */
+/** A reserved one, and one that waits for a letter. */
 export const crossConnectIds = [900_001, 900_002] as const
 export const attachmentIds = [900_001, 900_002, 900_003] as const
 /** A device that a driver reads. */

@@ -27,7 +27,7 @@ export function createIssuedSecrets({ database, config }: TestApi): IssuedSecret
       for (const [key, inner] of Object.entries(value)) collect(inner, key)
   }
 
-  /** Codes of reasons are words; those of a second factor are not. */
+  /** Codes of reasons are words; codes of a second factor are not. */
   const isReason = (name: string, value: string): boolean => name === 'code' && /^[a-z_]+$/.test(value)
 
   /** The first parts of a token are ids, which the audit log may contain. */

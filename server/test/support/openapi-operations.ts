@@ -46,7 +46,7 @@ export type Operation = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly parameters: readonly Parameter[]
-  /** The schema of the body; undefined if the operation has none. */
+  /** The schema of the body; undefined without a body. */
   readonly body: Schema | undefined
   /** A request without a body is valid too. */
   readonly isBodyOptional: boolean
@@ -75,7 +75,7 @@ export const isAnsweredTime: IsTime = (text) => utcTime.test(text) && !Number.is
 const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 
 export function createAjv(isTime: IsTime): Ajv2020 {
-  // To optimize the code of a schema takes as long as to compile it, and most validate a few values.
+  // Optimizing the code of a schema takes as long as compiling it, and most schemas validate only a few values.
   const ajv = new Ajv2020({
     strict: true,
     allErrors: false,
@@ -188,7 +188,7 @@ function compiledLater(ajv: Ajv2020, schema: Schema): () => ValidateFunction {
   return () => (isValid ??= compiled(ajv, schema))
 }
 
-/** Compiles once what several operations answer, such as a problem. */
+/** Compiles schemas that several operations share, such as a problem, only once. */
 function compiled(ajv: Ajv2020, schema: Schema): ValidateFunction {
   const text = JSON.stringify(schema)
   const found = validators.get(text) ?? ajv.compile(schema)

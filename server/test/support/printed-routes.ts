@@ -1,4 +1,4 @@
-// All routes of a server, also those of pages, which the contract does not list.
+// All routes of a server, including pages, which the contract does not list.
 import type { FastifyInstance } from 'fastify'
 
 export type PrintedRoute = {

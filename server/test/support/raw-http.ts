@@ -9,8 +9,9 @@ export type RawAnswer = {
 }
 
 /**
- * Sends the bytes and returns the responses until the server closes the connection, or until it has sent nothing for `silenceMs`
- * after its first bytes. `firstMs` is the timeout for the first bytes: a minute unless no response is expected.
+ * Sends the bytes and returns the responses until the server closes the connection, or until it is silent for
+ * `silenceMs` after its first bytes. `firstMs` is the timeout for the first bytes: a minute unless no response is
+ * expected.
  */
 export async function sendRaw(
   port: number,

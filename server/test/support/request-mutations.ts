@@ -154,7 +154,7 @@ function repeatKey(draft: Draft): Draft {
   return withText(draft, `{${member},${JSON.stringify(jsonOf(draft)).slice(1)}`)
 }
 
-/** A duplicate key, one of the two written with an escape sequence. */
+/** A duplicate key, with an escape sequence in the first. */
 const repeatKeyEscaped = (draft: Draft): Draft =>
   withText(draft, `{"enabled":true,"\\u0065nabled":true,${textOf(draft).slice(1)}`)
 

@@ -1,7 +1,7 @@
 // Rows with encrypted values of any kind, in a database without rules (dropRules of generated-rows.ts).
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
-import { sealedPlaces, type Sealed } from '../../src/db/reseal.ts'
+import { sealedPlaces, type SealedValue } from '../../src/db/reseal.ts'
 import { seal, type KeyRing } from '../../src/runtime/secrets.ts'
 import { addGeneratedRow, type TableShape } from './generated-rows.ts'
 
@@ -13,7 +13,7 @@ export async function allowNoSealedValue(db: Db): Promise<void> {
 
 type Column = { readonly table: string; readonly column: string }
 
-/** Adds a row that has the value in this column, and none in the other encrypted columns; returns its ctid. */
+/** Adds a row that has the value in this column, and no value in the other encrypted columns; returns its ctid. */
 export async function addRowWith(
   db: Db,
   tables: readonly TableShape[],
@@ -46,7 +46,7 @@ export async function addRowWith(
 export async function addSealedRow(
   db: Db,
   tables: readonly TableShape[],
-  place: Sealed,
+  place: SealedValue,
   { ring, n = 1 }: { readonly ring: KeyRing; readonly n?: number },
 ): Promise<void> {
   const id = await addRowWith(db, tables, place, sql`null`, n)

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
 import { createRecoveryCodes, recoveryCodeMac } from '../../src/session/recovery-code.ts'
-import { sealSecret } from '../../src/session/second-factor-check.ts'
+import { sealFactorSecret } from '../../src/session/second-factor-check.ts'
 import { savePendingFactor } from '../../src/session/second-factor.store.ts'
 import { createTotpSecret } from '../../src/session/totp.ts'
 import type { TestApi } from '../api.ts'
@@ -25,7 +25,7 @@ export async function addSecondFactor(
     await sql`delete from second_factors where user_id = ${userId}`.execute(trx)
     await sql`delete from recovery_codes where user_id = ${userId}`.execute(trx)
     await sql`insert into second_factors (user_id, secret_sealed)
-      values (${userId}, ${sealSecret(config.secret, userId, secret)})`.execute(trx)
+      values (${userId}, ${sealFactorSecret(config.secret, userId, secret)})`.execute(trx)
     await trx
       .insertInto('recovery_codes')
       .values(
@@ -43,7 +43,7 @@ export async function addSecondFactor(
 /** Adds a factor whose first code is not confirmed yet and returns its secret. */
 export async function addPendingFactor({ database, config }: TestApi, userId: number): Promise<Uint8Array> {
   const secret = createTotpSecret()
-  const sealed = sealSecret(config.secret, userId, secret)
+  const sealed = sealFactorSecret(config.secret, userId, secret)
   await database.postgres.owner.transaction().execute((trx) => savePendingFactor(trx, userId, sealed, 10))
   return secret
 }

@@ -49,7 +49,7 @@ export class SocketProxy {
     this.#drop()
   }
 
-  /** Simulates a hung host or an unplugged cable: existing and new connections receive nothing. */
+  /** Simulates a hung host or an unplugged cable: existing and new connections receive no data. */
   freeze(): void {
     this.#frozen = true
     for (const socket of this.#sockets) socket.pause()

@@ -1,7 +1,12 @@
-// Calls of the functions whose statements are only known when they run. statements.test.ts prepares what they would send: it
-// names each statement of the server that neither it nor the statement check has prepared, which then needs a call here.
+// Calls of the functions whose statements are only known when they run. statements.test.ts prepares the statements of
+// these calls: it reports each statement of the server that neither it nor the statement check has prepared, which then
+// needs a call here.
 import { sql, type RawBuilder } from 'kysely'
-import { endAttacks, listAttacks, saveAttacks } from '../../src/collector/detector/shared-attack.store.ts'
+import {
+  endAttacks,
+  listSharedAttacks,
+  saveAttacks,
+} from '../../src/collector/detector/shared-attack.store.ts'
 import { listEveryEvent, listEventsOfTeams } from '../../src/events/list/events-of-teams.store.ts'
 import { saveAsNames } from '../../src/flow/as-name.store.ts'
 import { saveRollup } from '../../src/events/relate/event-rollup.store.ts'
@@ -35,7 +40,7 @@ import { parseEventQuery } from '../../src/events/list/event-query.ts'
 import { insertRelationships, saveRelationships } from '../../src/events/relate/relationship.store.ts'
 import { markMatched } from '../../src/events/relate/rematch.store.ts'
 import { listRollupRows } from '../../src/events/list/rollup-series.store.ts'
-import { listSourceRows } from '../../src/events/ingest/source-list.store.ts'
+import { listSourcePage } from '../../src/events/ingest/source-list.store.ts'
 import { listStaffIncidentRows } from '../../src/events/list/staff-incident.store.ts'
 import { deleteTeamEvents, saveShown, saveTeamEvents } from '../../src/events/relate/team-event.store.ts'
 import { listSeals, listWaiting } from '../../src/audit/seal.store.ts'
@@ -60,7 +65,7 @@ import {
 } from '../../src/db/reseal.store.ts'
 import { sealedPlaces } from '../../src/db/reseal.ts'
 import { readServedSets } from '../../src/dns/serve/served.store.ts'
-import { saveAnswered, saveIdentity, saveStates } from '../../src/inventory/collect/collect.store.ts'
+import { saveAnswered, saveDeviceIdentity, saveStates } from '../../src/inventory/collect/collect.store.ts'
 import {
   findCrossConnect,
   listCrossConnectRows,
@@ -84,11 +89,11 @@ import { platformKinds } from '../../src/platform/kinds/index.ts'
 import type { Kind } from '../../src/platform/engine/kind.ts'
 import { deleteRow, insertRows, readRows, updateRow } from '../../src/platform/engine/table.store.ts'
 import { parseSearchTerm } from '../../src/net/search-term.ts'
-import { sources } from '../../src/search/sources.store.ts'
+import { searchSources } from '../../src/search/sources.store.ts'
 import { rotateSessions } from '../../src/session/session.store.ts'
 import { lockDomain } from '../../src/team/domain.store.ts'
 
-/** A call is made with no rows, and with one whose columns are null: it may fail after its statement. */
+/** A call is made without rows, and with a row of null columns: it may fail after its statement. */
 export type StatementCall = (deps: { readonly db: Trx; readonly postgres: Postgres }) => Promise<unknown>
 
 const [team, id, limit, now] = [7, 42, 10, new Date('2026-03-01T12:00:00Z')]
@@ -162,7 +167,7 @@ const plannedApproval = {
 } as const
 
 export const statementCalls: readonly StatementCall[] = [
-  ({ db }) => listAttacks(db, 'outgoing', ['192.0.2.0/24']),
+  ({ db }) => listSharedAttacks(db, 'outgoing', ['192.0.2.0/24']),
   ({ db }) => saveAttacks(db, 'outgoing', new Map([['192.0.2.0/24', sharedAttack]])),
   ({ db }) => endAttacks(db, ['a'], now),
   ({ db }) => listEveryEvent(db, related),
@@ -194,7 +199,7 @@ export const statementCalls: readonly StatementCall[] = [
   ({ db }) => insertRelationships(db, [match]),
   ({ db }) => saveRelationships(db, [match]),
   ({ db }) => markMatched(db, { kind: 'prefix', id, prefixes: [], version: undefined }, 'version'),
-  ({ db }) => listSourceRows(db, { ordering: 'key', ...slice }),
+  ({ db }) => listSourcePage(db, { ordering: 'key', ...slice }),
   ({ db }) => saveTeamEvents(db, [teamEvent as unknown as Parameters<typeof saveTeamEvents>[1][number]]),
   ({ db }) => saveShown(db, team, [teamEvent as unknown as Parameters<typeof saveShown>[2][number]]),
   ({ db }) => deleteTeamEvents(db, [teamEvent]),
@@ -226,7 +231,7 @@ export const statementCalls: readonly StatementCall[] = [
     ({ db }) => replaceSealed(db, place, place.keys, sealed, sealed),
   ]),
   ({ db }) => Array.fromAsync(readServedSets(db, [id])),
-  ({ db }) => saveIdentity(db, id, { uptimeMs: 0 } as Parameters<typeof saveIdentity>[2], 60),
+  ({ db }) => saveDeviceIdentity(db, id, { uptimeMs: 0 } as Parameters<typeof saveDeviceIdentity>[2], 60),
   ({ db }) =>
     saveStates(db, id, [
       { key: 'lo', errorsIn: null, errorsOut: null, discardsIn: null, discardsOut: null } as Parameters<
@@ -283,7 +288,7 @@ export const statementCalls: readonly StatementCall[] = [
       ({ db }) => kind.delete(db, row),
     ]
   }),
-  ...sources.flatMap((source): StatementCall[] => {
+  ...searchSources.flatMap((source): StatementCall[] => {
     const sought = parseSearchTerm('192.0.2.0/24')
     return [
       ({ db }) =>

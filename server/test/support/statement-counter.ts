@@ -1,4 +1,5 @@
-// Counts what a process sends to PostgreSQL on the connections of one use: the statements, and the messages after which it waits for answers.
+// Counts a process's traffic to PostgreSQL on the connections of one use: the statements, and the messages after which
+// it waits for answers.
 import type { Socket } from 'node:net'
 import { SocketProxy } from './socket-proxy.ts'
 
@@ -32,7 +33,7 @@ export class StatementCounter {
     return this.#proxy.through(databaseUrl)
   }
 
-  /** Returns what was sent meanwhile. No other call may run at the same time. */
+  /** Returns the statements sent during the work. No other call may run at the same time. */
   async during(work: () => Promise<unknown>): Promise<Sent> {
     this.#statements = []
     this.#roundTrips = 0

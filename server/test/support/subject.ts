@@ -5,7 +5,7 @@ import type { Identity, Presented } from './callers.ts'
 import type { FormPart } from './letters.ts'
 import type { Holder, Fixtures } from './fixtures.ts'
 
-/** Which object the request is about; `only` if the operation has no particular object. */
+/** The object of the request; `only` if the operation has no particular object. */
 export type Which = 'only' | 'own' | 'foreign' | 'missing'
 
 export type Context = {
@@ -34,7 +34,7 @@ export type Subject = {
   readonly answers: (which: Which, identity: Identity) => Outcome
   /** Callers whose response covers all teams; `staff`: only staff, other callers get their own. */
   readonly ofAllTeams?: true | 'staff'
-  /** The reason for each kind of request that is left out. */
+  /** The reason for each omitted kind of request. */
   readonly without?: Partial<Record<Which, string>>
 }
 

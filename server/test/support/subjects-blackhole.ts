@@ -6,7 +6,7 @@ import { absentIsNotFound, foreignOf, missingId, only, ownOf, type Context, type
 let hosts = 0x100
 const newHost = ({ marks }: Holder): string => `${marks[1]}::${(hosts++).toString(16)}`
 
-/** Adds one of the holder, whose others are removed: a team may have four. */
+/** Adds a black hole of the holder and removes its others: a team may have four. */
 export async function addBlackhole({ api }: Pick<Context, 'api'>, holder: Holder): Promise<number> {
   const db = api.database.postgres.owner
   await sql`delete from blackholes where team_id = ${holder.teamId}`.execute(db)

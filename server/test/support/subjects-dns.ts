@@ -143,7 +143,7 @@ export const dnsSubjects: readonly Subject[] = [
   {
     route: 'disableDnssec',
     requests: aboutZones((zone) => ({ params: { zone } }), { signed: true }),
-    // The servers of the parent were not asked yet.
+    // The servers of the parent were not queried yet.
     answers: written(202),
   },
   read('listRecordSets'),

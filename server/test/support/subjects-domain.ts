@@ -7,7 +7,7 @@ import { aboutTeams, ofAdmins, ofMembers, ownTeamOf } from './subjects-team.ts'
 const add = ({ api }: Context, { teamId }: TestTeam): Promise<number> =>
   addDomain(api.database.postgres.owner, teamId)
 
-/** In the caller's team: its own domain, one of another team, and a missing one. */
+/** In the caller's team: its own domain, a domain of another team, and a missing one. */
 function inCurrentTeam(request: SubjectRequest): Subject['requests'] {
   const about = (domain_id: number) => ({ ...request, params: { team_id: 'current', domain_id } })
   return {

@@ -14,7 +14,7 @@ import {
   type SubjectRequest,
 } from './subject.ts'
 
-/** Objects that need no module: a team without modules is refused them only because it has none. */
+/** Objects that need no module: a team without modules is refused them only because it does not have them. */
 export const ownIsFound: Subject['answers'] = (which, identity) =>
   which === 'own' && !('team' in identity && identity.team === 'bare') ? 200 : 'not_found'
 

@@ -2,7 +2,7 @@
 import { replaceUnconfirmedList } from './fixtures.ts'
 import { absentIsNotFound, foreignOf, missingId, only, ownOf, type Context, type Subject } from './subject.ts'
 
-/** Each request has another list, since a repeat would change nothing. */
+/** Each request has another list, since a repeat would have no effect. */
 let ports = 1024
 const newRules = () => [{ action: 'allow', protocol: 'udp', source_port: String(ports++ % 65_536) }]
 

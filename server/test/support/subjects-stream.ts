@@ -1,4 +1,4 @@
-// The stream. The messages of a caller depend on modules and scopes, of which one is enough: written here as a table.
+// The stream. The messages of a caller depend on modules and scopes, any of which is enough: written here as a table.
 import type { Identity } from './callers.ts'
 import { only, type Outcome, type Subject } from './subject.ts'
 

@@ -1,4 +1,5 @@
-// The operations of webhooks. Each call uses a new webhook with an address reserved for documentation, so nothing is delivered.
+// The operations of webhooks. Each call uses a new webhook with an address reserved for documentation, so messages are
+// never delivered.
 import { addDelivery, addWebhook } from '../../src/webhook/testing.ts'
 import {
   absentIsNotFound,

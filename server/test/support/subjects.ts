@@ -1,5 +1,5 @@
-// For every operation of the contract: a valid request for an object of the caller's team, of another team, and for one that does
-// not exist, with the expected responses of an allowed call.
+// For every operation of the contract: a valid request for an object of the caller's team, of another team, and for a
+// missing object, with the expected responses of an allowed call.
 import { seedAnnouncement } from '../../src/byoip/announcement/testing.ts'
 import type { Identity } from './callers.ts'
 import { addLetter, letterForm } from './letters.ts'
@@ -81,7 +81,7 @@ function aboutAsns(query: Record<string, string> = {}): Pick<Subject, 'requests'
   }
 }
 
-/** Returns a new ASN each time, which no team holds. */
+/** Returns a new ASN each time, which belongs to no team. */
 function aboutAsnsOfTeams(): Pick<Subject, 'requests' | 'answers' | 'without'> {
   const about = (team_id: number) => ({
     params: { asn: unassignedAsn++ },

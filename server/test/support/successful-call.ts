@@ -1,5 +1,5 @@
-// Calls an operation successfully, as the first allowed caller and on an object of its own team: for tests of the side effects of
-// successful calls.
+// Calls an operation successfully, as the first allowed caller and on an object of its own team: for tests of the side
+// effects of successful calls.
 import { urlOf } from '@pharos/contract/client'
 import type { Route } from '@pharos/contract/route'
 import type { TestApi } from '../api.ts'
@@ -39,7 +39,7 @@ export async function callWithSuccess(
 export type PreparedCall = {
   readonly presented: Presented
   readonly request: SubjectRequest
-  /** Sends the request, or one that differs in the given parts, as the same caller. */
+  /** Sends the request, or a request that differs in the given parts, as the same caller. */
   readonly send: (
     other?: SubjectRequest,
     headers?: Readonly<Record<string, string>>,

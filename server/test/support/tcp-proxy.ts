@@ -38,7 +38,7 @@ export class TcpProxy {
     this.#cut()
   }
 
-  /** Closes connections, and closes new ones at once. */
+  /** Closes connections, and closes new ones immediately. */
   refuse(): void {
     this.#state = 'refusing'
     this.#cut()

@@ -72,7 +72,7 @@ export function addPerson(
   return addUser(api, `person${++people}`, [team], flags)
 }
 
-/** Returns the recorded changes of a user, in order. Refused sign-ins are left out: they are recorded later, together. */
+/** Returns the recorded changes of a user, in order, without refused sign-ins: they are recorded later, together. */
 export async function auditOfPerson({ database }: TestApi, userId: number): Promise<string[]> {
   const rows = await database.postgres.owner
     .selectFrom('audit_entries')

@@ -2,7 +2,10 @@
 import { addDelivery, addWebhook } from '../../src/webhook/testing.ts'
 import type { TestApi } from '../api.ts'
 
-/** The last one belongs to the second team, the others to the first. No endpoint is reachable, so nothing is delivered. */
+/**
+ * The last webhook belongs to the second team, the others to the first. No endpoint is reachable, so messages are never
+ * delivered.
+ */
 export const webhookIds = [900_001, 900_002, 900_003, 900_004, 900_005, 900_006] as const
 /** Deliveries of the first webhook. */
 export const deliveryIds = [900_001, 900_002, 900_003] as const

@@ -5,10 +5,10 @@ import type { TestApi } from '../api.ts'
 import type { Fixtures } from './fixtures.ts'
 import type { Hints } from './request-drafts.ts'
 
-/** Of the first zone and template. */
+/** Id of the first zone and template. */
 const firstId = 900_001
 
-/** Replaces all zones and templates: red has three zones, of which one is deleted, and blue has one. */
+/** Replaces all zones and templates: red has three zones, one of them deleted, and blue has one. */
 export async function restoreZones(api: TestApi, { red, blue }: Fixtures): Promise<void> {
   const { postgres } = api.database
   for (const table of ['dns_zones', 'dns_ptr_templates']) {
@@ -94,7 +94,7 @@ export const zoneHintsOf: Readonly<Record<string, Hints>> = {
     zone: ['red.example', 'red.example', 'red.example', 'blue.example'],
     name: ['www', 'new', 'new', '@', '..'],
     type: ['TXT', 'TXT', 'txt', 'A'],
-    // Of two ways to say the records, a request must have one.
+    // There are two definitions of the records; a request must have exactly one.
     body: [
       { records: ['a'] },
       { ttl: 600, records: ['b', 'c'], comment: 'new' },
@@ -139,7 +139,8 @@ export const zoneHintsOf: Readonly<Record<string, Hints>> = {
 export const zoneRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Not a domain name.
   listZones: [/^query\.(name|owns_qname): /],
-  // Names, types, records and addresses of a wrong form, fields that exclude each other, and what a zone cannot contain.
+  // Names, types, records and addresses of a wrong form, fields that exclude each other, and contents that a zone
+  // cannot have.
   createZone: [/^body(\.|:)/],
   importZone: [/^body(\.|:)/],
   createRecordSets: [/^body(\.|:)/],

@@ -159,7 +159,7 @@ export async function readAnnouncements(
   return rows.map(fullOf)
 }
 
-/** `overlapped`: lists only announcements that overlap one of these prefixes. */
+/** `overlapped`: lists only announcements that overlap any of these prefixes. */
 export async function listAnnouncementRows(
   postgres: Postgres,
   teamId: number,
@@ -258,7 +258,7 @@ export const countAnnouncementRows = (
       group by 1, 2`,
   )
 
-/** As checkOf() in present-announcement.ts: the oldest check of its regions; null if one was never checked. */
+/** Like checkOf() in present-announcement.ts: the oldest check of its regions; null if a region was never checked. */
 const lastCheck = sql`, (
     select case when bool_or(o.last_check is null) then null else min(o.last_check) end
     from (
@@ -302,13 +302,13 @@ export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Pr
   }
 }
 
-/** As `saveAnnouncements`, for one announcement. */
+/** Like `saveAnnouncements`, for one announcement. */
 export const saveAnnouncement = (trx: Trx, before: Announcement, after: Announcement): Promise<void> =>
   saveAnnouncements(trx, [{ before, after }])
 
 /**
- * Saves the changed announcements and regions, and notifies the teams of all changed statuses at once. Rows of regions are never
- * deleted: they are the evidence.
+ * Saves the changed announcements and regions, and notifies the teams of all changed statuses together. Rows of regions
+ * are never deleted: they are the evidence.
  */
 export async function saveAnnouncements(
   trx: Trx,

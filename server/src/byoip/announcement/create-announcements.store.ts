@@ -12,7 +12,7 @@ export async function readOpenSlugs(postgres: Postgres, teamId: number): Promise
 }
 
 /** Counts the team's announcements. Other requests that create some for the team wait until the end of the transaction. */
-export async function countAnnouncements(trx: Trx, teamId: number): Promise<number> {
+export async function countTeamAnnouncements(trx: Trx, teamId: number): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtext('announcements of a team'), ${teamId})`.execute(trx)
   const { rows } = await sql<{ count: number }>`
     select count(*) from announcements where team_id = ${teamId} and deleted is null`.execute(trx)
@@ -22,7 +22,7 @@ export async function countAnnouncements(trx: Trx, teamId: number): Promise<numb
 export type Claims = {
   /** An announcement of the team that overlaps the prefix. */
   readonly own: { readonly id: number; readonly prefix: Prefix } | null
-  /** Another team holds the prefix, or one that covers it. */
+  /** The prefix, or a covering prefix, belongs to another team. */
   readonly taken: boolean
 }
 

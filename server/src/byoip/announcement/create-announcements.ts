@@ -1,5 +1,5 @@
-// Creates announcements: all or none, with all errors and their locations, and a first result of every check. A dry run is
-// the preflight: the same, but it waits longer for the routing registries and stores nothing.
+// Creates announcements: all or none, with all errors and their locations, and a first result of every check. A dry run
+// is the preflight: the same without storing, and it waits longer for the routing registries.
 import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip/announcement'
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
@@ -15,7 +15,7 @@ import { actorName, type Operation } from '../../operation/operation.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { readAnnouncements } from './announcement.store.ts'
 import {
-  countAnnouncements,
+  countTeamAnnouncements,
   insertAnnouncements,
   readClaims,
   readOpenSlugs,
@@ -35,7 +35,13 @@ import {
 } from '../validation/check-rules.ts'
 import { prefixTokens } from '../validation/prefix-token.ts'
 import { overlapError, readNewAnnouncements, type Wanted } from './new-announcement.ts'
-import { parseInclude, present, shownEtag, type Include, type IncludeQuery } from './present-announcement.ts'
+import {
+  parseInclude,
+  presentAnnouncement,
+  shownEtag,
+  type IncludedParts,
+  type AnnouncementIncludeQuery,
+} from './present-announcement.ts'
 import type { Rpki } from '../../registry/rpki.ts'
 import { clearanceOf, completeChecks, type Check, type CheckResult } from '../validation/validation.ts'
 import { readVisibilityIn } from '../visibility/present-visibility.ts'
@@ -67,7 +73,7 @@ export async function createAnnouncements(
   deps: CreateDeps,
   operation: Operation,
   body: CreateBody,
-  query: IncludeQuery = {},
+  query: AnnouncementIncludeQuery = {},
 ): Promise<ChangeAnswer<Created>> {
   const items = 'announcements' in body ? body.announcements : [body]
   const { teamId } = operation.actor
@@ -82,7 +88,7 @@ export async function createAnnouncements(
   })
 }
 
-/** Throws `resource_limited` with every prefix that is not within one of a limited token. */
+/** Throws `resource_limited` with every prefix outside of the prefixes of a limited token. */
 function requireWithin(limits: Limits | null, wanted: readonly Wanted[]): void {
   if (limits === null) return
   const outside = wanted.filter(({ prefix }) => !limits.prefixes.some((one) => covers(one as Prefix, prefix)))
@@ -96,8 +102,8 @@ function requireWithin(limits: Limits | null, wanted: readonly Wanted[]): void {
 type Read = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }
 
 /**
- * Throws unless every announcement may be created; returns their checks. That another team holds a prefix is an error only
- * for a team that is authorized to announce it; for all others the check `overlap` waits for a proof.
+ * Throws unless every announcement may be created; returns their checks. A prefix of another team is an error only for
+ * a team that is authorized to announce it; for all others the check `overlap` waits for a proof.
  */
 async function requireCreatable(
   deps: CreateDeps,
@@ -107,7 +113,7 @@ async function requireCreatable(
   irr: ReadonlyMap<Wanted, CheckResult>,
 ): Promise<Check[][]> {
   const { quota, now } = deps
-  const count = await countAnnouncements(trx, teamId)
+  const count = await countTeamAnnouncements(trx, teamId)
   const asns = await findVerifiedAsns(trx, teamId, [...new Set(wanted.map((one) => one.originAsn))], now())
   const prefixes = wanted.map(({ prefix }) => prefix)
   const claims = await readClaims(trx, teamId, prefixes)
@@ -200,7 +206,7 @@ async function store(
   operation: Operation,
   wanted: readonly Wanted[],
   checks: readonly (readonly Check[])[],
-  include: Include,
+  include: IncludedParts,
 ): Promise<ChangeResult<Created>> {
   const { teamId } = operation.actor
   const ids = await insertAnnouncements(
@@ -224,7 +230,7 @@ async function store(
   const stored = await readAnnouncements(trx, teamId, ids)
   const visibility = await readVisibilityIn(trx, teamId, ids)
   const results = stored.map(({ announcement, checks: saved }) =>
-    present(announcement, shown, {
+    presentAnnouncement(announcement, shown, {
       checks: saved,
       visibility: visibility(announcement),
       now: now(),

@@ -1,4 +1,5 @@
-// Deletes and restores announcements. Only one that no router shows can be deleted; it can be restored for seven days.
+// Deletes and restores announcements. An announcement can be deleted only if it is on no router; it can be restored for
+// seven days.
 import type { Announcement as Wire, deleteAnnouncementRoute } from '@pharos/contract/byoip/announcement'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
@@ -10,10 +11,15 @@ import { fail, notFound } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { undesiredIn, type Announcement } from '../status/announcement.ts'
 import { lockAnnouncement, lockDeleted, markDeleted, markRestored } from './announcement.store.ts'
-import { countAnnouncements, readClaims } from './create-announcements.store.ts'
+import { countTeamAnnouncements, readClaims } from './create-announcements.store.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { writeHistory } from './history.store.ts'
-import { parseInclude, present, shownEtag, type IncludeQuery } from './present-announcement.ts'
+import {
+  parseInclude,
+  presentAnnouncement,
+  shownEtag,
+  type AnnouncementIncludeQuery,
+} from './present-announcement.ts'
 import { reportedAnnouncement } from '../status/reported-announcement.ts'
 import { isAuthorized } from '../validation/check-rules.ts'
 import { completeChecks } from '../validation/validation.ts'
@@ -46,7 +52,7 @@ export function deleteAnnouncement(
     if (!force) await requireUnused(deps, trx, teamId, locked.announcement.prefix)
     await markDeleted(trx, teamId, id)
     await note(trx, operation, locked.announcement, 'deleted', 'announcement.delete')
-    return { body: null, before: present(locked.announcement, {}) }
+    return { body: null, before: presentAnnouncement(locked.announcement, {}) }
   })
 }
 
@@ -92,12 +98,12 @@ function requireWithdrawn(announcement: Announcement): void {
     : fail('still_announced', 'regions', { regions: showing.map(({ slug }) => slug) }, { errors })
 }
 
-/** Returns the announcement as GET does; one that is not deleted does not change. */
+/** Returns the announcement as GET does. An announcement that is not deleted stays unchanged. */
 export async function restoreAnnouncement(
   deps: DeleteDeps,
   operation: Operation,
   id: number,
-  query: IncludeQuery = {},
+  query: AnnouncementIncludeQuery = {},
 ): Promise<ChangeAnswer<Wire>> {
   const { teamId } = operation.actor
   return runChange(deps.postgres, operation, async (trx) => {
@@ -111,7 +117,7 @@ export async function restoreAnnouncement(
       visibility: (await readVisibilityIn(trx, teamId, [id]))(announcement),
       now: deps.now(),
     }
-    const body = present(announcement, parseInclude(query.include), context)
+    const body = presentAnnouncement(announcement, parseInclude(query.include), context)
     return { body, ...(deleted ? {} : { before: body }), etag: shownEtag(announcement, body) }
   })
 }
@@ -123,7 +129,7 @@ async function restore(
   deleted: Announcement,
 ): Promise<void> {
   const { teamId } = operation.actor
-  if ((await countAnnouncements(trx, teamId)) >= quota)
+  if ((await countTeamAnnouncements(trx, teamId)) >= quota)
     throw fail('quota_exceeded', 'announcements', { limit: quota, count: quota })
   const [claims] = await readClaims(trx, teamId, [deleted.prefix])
   if (claims?.own) throw fail('conflict', 'announcementOverlap', { prefix: claims.own.prefix })
@@ -134,7 +140,10 @@ async function restore(
   await wake(trx, 'validations')
 }
 
-/** A team without a proof does not learn that another one holds the prefix; the check `overlap` waits for its proof. */
+/**
+ * A team without a proof must not learn that the prefix belongs to another team; the check `overlap` waits for its
+ * proof.
+ */
 async function wasAuthorized(trx: Trx, { teamId, id, claimed }: Announcement): Promise<boolean> {
   if (claimed !== null) return true
   const { loa, rpki, asn } = completeChecks(await readChecksIn(trx, teamId, id))

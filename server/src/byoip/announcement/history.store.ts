@@ -12,7 +12,7 @@ export type HistoryLine = {
   readonly announcementId: number
   readonly teamId: number
   readonly kind: HistoryKind
-  /** As in the audit: `user:7`, `operator`; or the loop that observed it. */
+  /** Actor as in the audit: `user:7`, `operator`; or the loop that observed it. */
   readonly actor: string
   readonly regionId?: number
   readonly detail?: object

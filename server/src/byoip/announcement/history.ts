@@ -1,4 +1,4 @@
-// Reads the history of an announcement. Changes nothing.
+// Reads the history of an announcement.
 import type { HistoryEntry, HistoryKind } from '@pharos/contract/byoip/announcement-checks'
 import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip/announcement'
 import type { QueryOf } from '@pharos/contract/route'

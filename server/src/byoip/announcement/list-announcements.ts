@@ -1,4 +1,4 @@
-// Reads announcements: one, or a page with filters. Changes nothing.
+// Reads announcements: one, or a page with filters.
 import {
   announcementStatuses,
   type Announcement as Wire,
@@ -21,17 +21,17 @@ import {
   type WithChecks,
 } from './announcement.store.ts'
 import { requireRegions } from './region.ts'
-import { listTeamSlugs } from './region.store.ts'
+import { listTeamRegionSlugs } from './region.store.ts'
 import { readVisibility, type VisibilityReader } from '../visibility/present-visibility.ts'
 import {
   needsChecks,
   needsVisibility,
   parseInclude,
-  present,
+  presentAnnouncement,
   shownEtag,
   type EvidenceReader,
-  type Include,
-  type IncludeQuery,
+  type IncludedParts,
+  type AnnouncementIncludeQuery,
 } from './present-announcement.ts'
 
 export type ReadAnnouncementDeps = { readonly postgres: Postgres; readonly now: () => Date }
@@ -45,7 +45,7 @@ export async function getAnnouncement(
   deps: ReadAnnouncementDeps,
   { actor }: Operation,
   id: number,
-  query: IncludeQuery = {},
+  query: AnnouncementIncludeQuery = {},
 ): Promise<{ body: Wire; etag: string }> {
   const include = parseInclude(query.include)
   const found = await findAnnouncement(deps.postgres, actor.teamId, id, needsChecks(include))
@@ -57,11 +57,11 @@ export async function getAnnouncement(
 function presentFound(
   { now }: ReadAnnouncementDeps,
   { announcement, checks }: WithChecks,
-  include: Include,
+  include: IncludedParts,
   visibility: VisibilityReader | null,
   evidence: EvidenceReader | null = null,
 ): Wire {
-  return present(announcement, include, {
+  return presentAnnouncement(announcement, include, {
     checks,
     visibility: visibility && visibility(announcement),
     evidence,
@@ -73,7 +73,7 @@ async function visibilityOf(
   { postgres }: ReadAnnouncementDeps,
   teamId: number,
   page: readonly WithChecks[],
-  include: Include,
+  include: IncludedParts,
 ): Promise<VisibilityReader | null> {
   if (!needsVisibility(include)) return null
   const ids = page.map(({ announcement }) => announcement.id)
@@ -106,7 +106,7 @@ async function listIn(
 ): Promise<{ results: Wire[]; count: number }> {
   const include = parseInclude(query.include)
   const overlapped = query.cidr?.map((text) => parsePrefixAt(['query', 'cidr'], text))
-  if (query.region) requireRegions(query.region, await listTeamSlugs(deps.postgres, teamId))
+  if (query.region) requireRegions(query.region, await listTeamRegionSlugs(deps.postgres, teamId))
   const { page, count } = await listAnnouncementRows(
     deps.postgres,
     teamId,

@@ -23,7 +23,7 @@ import {
   type Announcement,
   type Intent,
   type OpenRegion,
-  type ValidationName,
+  type StoredValidationName,
 } from '../status/announcement.ts'
 import { lockAnnouncement, saveAnnouncement, saveDetails } from './announcement.store.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
@@ -32,10 +32,10 @@ import {
   needsChecks,
   needsVisibility,
   parseInclude,
-  present,
+  presentAnnouncement,
   shownEtag,
-  type Include,
-  type IncludeQuery,
+  type IncludedParts,
+  type AnnouncementIncludeQuery,
 } from './present-announcement.ts'
 import { unknownRegion } from './region.ts'
 import type { Check } from '../validation/validation.ts'
@@ -52,8 +52,9 @@ export type PatchDeps = {
 }
 
 /**
- * Returns the announcement after the patch, or the same object if nothing changes. Throws 422 on an unknown region, and
- * 409 `suspended`, `not_validated` or `conflict` if it would be announced in another region; disabling is never rejected.
+ * Returns the announcement after the patch, or the same object without a change. Throws 422 on an unknown region, and
+ * 409 `suspended`, `not_validated` or `conflict` if it would be announced in another region; disabling is never
+ * rejected.
  */
 export function applyPatch(
   announcement: Announcement,
@@ -92,7 +93,7 @@ function adds(announcement: Announcement, { enabled, configured }: Intent): bool
   return enabled && !configured.isSubsetOf(before)
 }
 
-/** The whole set; while disabled it is what enabling will use. */
+/** The whole set; while disabled, the set that enabling will use. */
 function setRegions(
   announcement: Announcement,
   enabled: boolean,
@@ -134,7 +135,7 @@ function changeRegion(announcement: Announcement, enabled: boolean, regionId: nu
   return { ...announcement, enabled: announcement.enabled && !lastGone, configured }
 }
 
-/** Returns the ids of the regions. One that was closed meanwhile can still be disabled, and kept. */
+/** Returns the ids of the regions. A region that was closed in the meantime can still be disabled, and kept. */
 function regionIds(
   announcement: Announcement,
   slugs: readonly string[],
@@ -166,7 +167,7 @@ function suspended(): Failure {
   return fail('suspended', 'announcement')
 }
 
-const missingTexts: Record<ValidationName | 'overlap', string> = {
+const missingTexts: Record<StoredValidationName | 'overlap', string> = {
   irr: 'no route object for the prefix and its origin was found in the IRR',
   rpki: 'the prefix and its origin are not validated by RPKI',
   loa: 'no letter of authorization has been accepted',
@@ -174,13 +175,17 @@ const missingTexts: Record<ValidationName | 'overlap', string> = {
 }
 
 function requireValidations(announcement: Announcement, checks: readonly Check[]): void {
-  const missing: readonly (ValidationName | 'overlap')[] = missingValidations(announcement)
+  const missing: readonly (StoredValidationName | 'overlap')[] = missingValidations(announcement)
   if (missing.length > 0) throw notValidated(missing, checks)
-  // Every check except that of the prefix has passed: another team holds it, or the verification of the ASN has expired.
+  // Every check except `overlap` has passed: the prefix belongs to another team, or the verification of the ASN has
+  // expired.
   if (announcement.claimed === null) throw notValidated(['overlap'], checks)
 }
 
-function notValidated(missing: readonly (ValidationName | 'overlap')[], checks: readonly Check[]): Failure {
+function notValidated(
+  missing: readonly (StoredValidationName | 'overlap')[],
+  checks: readonly Check[],
+): Failure {
   const errors = missing.map((name) => {
     const check = checks.find((one) => one.name === name)
     const ctx = { missing: name, ...(check ? { state: check.state, fix: check.fix } : {}) }
@@ -195,7 +200,7 @@ export async function patchAnnouncement(
   operation: Operation,
   id: number,
   patch: Patch,
-  query: IncludeQuery = {},
+  query: AnnouncementIncludeQuery = {},
 ): Promise<ChangeAnswer<Wire>> {
   const include = parseInclude(query.include)
   requireRole(operation, deps.memberToggle, patch)
@@ -217,8 +222,8 @@ export async function patchAnnouncement(
     const visibility = needsVisibility(include)
       ? (await readVisibilityIn(trx, teamId, [id]))(announcement)
       : null
-    const body = present(next, include, { checks, visibility, now })
-    const before = present(announcement, include, { checks, visibility, now })
+    const body = presentAnnouncement(next, include, { checks, visibility, now })
+    const before = presentAnnouncement(announcement, include, { checks, visibility, now })
     const hidden = include.details ? [] : changedDetails(announcement, patch)
     const beside = { before: fieldsOf(announcement.details, hidden), after: fieldsOf(next.details, hidden) }
     return { body, before, beside, etag: shownEtag(next, body) }
@@ -240,7 +245,7 @@ async function checksFor(
   trx: Trx,
   announcement: Announcement,
   patch: Patch,
-  include: Include,
+  include: IncludedParts,
 ): Promise<readonly Check[]> {
   const mayAdd = patch.enabled || (announcement.enabled && patch.regions !== undefined)
   const isRefused = mayAdd && (announcement.claimed === null || missingValidations(announcement).length > 0)
@@ -248,7 +253,7 @@ async function checksFor(
   return readChecksIn(trx, announcement.teamId, announcement.id)
 }
 
-/** The details are part of what `ipam.manage` allows to create. */
+/** The details belong to the grant `ipam.manage`. */
 function requireRole({ actor }: Operation, memberToggle: boolean, patch: Patch): void {
   if (mayDo(actor, 'ipam.manage')) return
   const hasDetails = ownDetailNames.some((name) => patch[name] !== undefined)

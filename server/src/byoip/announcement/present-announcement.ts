@@ -35,7 +35,7 @@ type RegionRoute = {
 /** Returns how far a route of a region gets; null if no router is known to show it. */
 export type EvidenceReader = (route: RegionRoute) => RegionEvidence | null
 
-export type Include = {
+export type IncludedParts = {
   readonly regionStates?: boolean
   readonly validations?: boolean
   readonly stateMessages?: boolean
@@ -46,10 +46,10 @@ export type Include = {
 }
 
 /** The query of operations that return announcements. */
-export type IncludeQuery = { readonly include?: string }
+export type AnnouncementIncludeQuery = { readonly include?: string }
 
 /** Parses the include parameter, which the contract has already validated. */
-export function parseInclude(text: string | undefined): Include {
+export function parseInclude(text: string | undefined): IncludedParts {
   const names = new Set(text?.split(','))
   return {
     regionStates: names.has('region_states'),
@@ -62,11 +62,11 @@ export function parseInclude(text: string | undefined): Include {
 }
 
 /** Whether the stored checks are needed to present it. */
-export const needsChecks = ({ validations, stateMessages }: Include): boolean =>
+export const needsChecks = ({ validations, stateMessages }: IncludedParts): boolean =>
   validations === true || stateMessages === true
 
 /** Whether the stored visibility is needed to present it. */
-export const needsVisibility = ({ visibility, stateMessages }: Include): boolean =>
+export const needsVisibility = ({ visibility, stateMessages }: IncludedParts): boolean =>
   visibility === true || stateMessages === true
 
 /** Values besides the announcement that its representation needs; `visibility` is null if it is not needed. */
@@ -78,7 +78,11 @@ export type PresentContext = {
 }
 
 /** Returns the response body of GET, list and PATCH. */
-export function present(stored: Announcement, include: Include, context?: PresentContext): Wire {
+export function presentAnnouncement(
+  stored: Announcement,
+  include: IncludedParts,
+  context?: PresentContext,
+): Wire {
   const announcement = reportedAnnouncement(stored)
   const check = checkOf(announcement)
   return {
@@ -113,7 +117,7 @@ export function shownEtag({ version }: Announcement, shown: Wire): string {
   return etagOf(version, { ...shown, last_check: null })
 }
 
-function checksOf(announcement: Announcement, include: Include, context: PresentContext) {
+function checksOf(announcement: Announcement, include: IncludedParts, context: PresentContext) {
   const complete = completeChecks(context.checks)
   return {
     ...(include.validations ? { validations: Object.values(complete).map(validationOf) } : {}),

@@ -16,7 +16,7 @@ const regionColumns = columns('regions', 'r', ['slug', 'name', 'last_check'], {
 export type RegionRow = RowOf<typeof regionColumns>
 
 /** Returns the slugs of the regions that are open or that an announcement of the team is in, in order. */
-export async function listTeamSlugs(postgres: Postgres, teamId: number): Promise<string[]> {
+export async function listTeamRegionSlugs(postgres: Postgres, teamId: number): Promise<string[]> {
   const rows = await postgres.readInTeam(
     teamId,
     sql<{ slug: string }>`

@@ -21,7 +21,7 @@ function presentRegion(region: RegionRow): Wire {
   return { ...region, last_check: region.last_check?.toISOString() ?? null }
 }
 
-/** Returns the attributes of the error for an unknown slug: the valid ones, and the one that was probably meant. */
+/** Returns the attributes of the error for an unknown slug: the valid slugs, and the most similar one. */
 export function unknownRegion(slug: string, valid: readonly string[]) {
   const suggestion = nearestName(slug, valid)
   return { valid, ...(suggestion === undefined ? {} : { suggestion }) }

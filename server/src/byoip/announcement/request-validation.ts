@@ -1,4 +1,4 @@
-// Requests all checks of an announcement at once. Stores the request; the validator queries the registries.
+// Requests all checks of an announcement. Stores only the request; the validator queries the registries.
 import type { Announcement as Wire } from '@pharos/contract/byoip/announcement'
 import { runChange, type ChangeAnswer } from '../../db/run-change.ts'
 import type { Postgres } from '../../db/postgres.ts'
@@ -7,7 +7,12 @@ import { notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../operation/operation.ts'
 import type { RateLimiter } from '../../runtime/rate-limit.ts'
 import { lockAnnouncement, requestChecks } from './announcement.store.ts'
-import { parseInclude, present, shownEtag, type IncludeQuery } from './present-announcement.ts'
+import {
+  parseInclude,
+  presentAnnouncement,
+  shownEtag,
+  type AnnouncementIncludeQuery,
+} from './present-announcement.ts'
 import { readVisibilityIn } from '../visibility/present-visibility.ts'
 import { readChecksIn } from '../validation/validation.store.ts'
 
@@ -23,7 +28,7 @@ export async function requestValidation(
   { postgres, checkRequests, now }: RequestDeps,
   operation: Operation,
   id: number,
-  query: IncludeQuery = {},
+  query: AnnouncementIncludeQuery = {},
 ): Promise<ChangeAnswer<Wire>> {
   const { teamId } = operation.actor
   return runChange(postgres, operation, async (trx) => {
@@ -35,7 +40,11 @@ export async function requestValidation(
     await wake(trx, 'validations')
     const checks = await readChecksIn(trx, teamId, id)
     const visibility = (await readVisibilityIn(trx, teamId, [id]))(locked.announcement)
-    const body = present(locked.announcement, parseInclude(query.include), { checks, visibility, now: now() })
+    const body = presentAnnouncement(locked.announcement, parseInclude(query.include), {
+      checks,
+      visibility,
+      now: now(),
+    })
     return { body, before: body, beside: requested, etag: shownEtag(locked.announcement, body) }
   })
 }

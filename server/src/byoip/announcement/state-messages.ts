@@ -1,5 +1,5 @@
-// Explains why an announcement is not as desired, and who can act: computed from its checks and regions for each response. Pure;
-// stores nothing. The sentences are in contract/src/reason/state-message.ts.
+// Explains why an announcement is not as desired, and who can act. Computed from its checks and regions for each
+// response. Pure. The sentences are in contract/src/reason/state-message.ts.
 import type { StateMessage } from '@pharos/contract/reason/state-message'
 import { stateMessageText, type StateMessageTag } from '@pharos/contract/reason/state-message'
 import { isDesired, type Announcement } from '../status/announcement.ts'

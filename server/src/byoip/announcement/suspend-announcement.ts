@@ -12,7 +12,7 @@ import { actorName, type StaffOperation } from '../../operation/operation.ts'
 import { desiredChanges, withIntent, type Announcement } from '../status/announcement.ts'
 import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
 import { writeHistory } from './history.store.ts'
-import { present } from './present-announcement.ts'
+import { presentAnnouncement } from './present-announcement.ts'
 
 export type SuspendDeps = { readonly db: Db; readonly now: () => Date }
 
@@ -53,8 +53,8 @@ function suspendOrResume(
     })
     await wake(trx, 'announcements')
     return {
-      body: present(after, {}),
-      before: present(before, {}),
+      body: presentAnnouncement(after, {}),
+      before: presentAnnouncement(before, {}),
       beside: {
         before: { suspended: before.suspended, suspended_reason: before.details.suspended_reason },
         after: { suspended: after.suspended, suspended_reason: reason },
@@ -70,7 +70,7 @@ async function teamOf(trx: Trx, id: number): Promise<number> {
   return rows[0].team_id
 }
 
-/** As the policy of the validation asks for it. */
+/** Suspends or resumes by the policy of the validation. */
 export function suspendByValidation(
   trx: Trx,
   { teamId, id }: { readonly teamId: number; readonly id: number },

@@ -14,7 +14,7 @@ export function seededRandom(start: number): RandomBelow {
   }
 }
 
-/** Changes, deletes, duplicates or inserts one to four bytes somewhere; `words` are inserted unchanged. */
+/** Changes, deletes, duplicates or inserts one to four bytes at random places; `words` are inserted unchanged. */
 export function mutate(bytes: Buffer, random: RandomBelow, words: readonly string[] = []): Buffer {
   let changed = bytes
   for (let count = 1 + random(4); count > 0; count--) {

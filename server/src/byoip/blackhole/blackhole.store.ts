@@ -9,9 +9,9 @@ import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { coveringAnnouncement } from '../regions/blackhole.store.ts'
-import { isDesired } from '../regions/desired.store.ts'
+import { isDesiredRow } from '../regions/desired.store.ts'
 
-export type RegionRow = {
+export type BlackholeRegionRow = {
   readonly region: string
   readonly desired: boolean
   readonly state: RegionState
@@ -26,7 +26,7 @@ const blackholeColumns = columns(
   ['id', 'event_id', 'comment', 'forced', 'created', 'expires', 'ended'],
   {
     host: sql<string>`b.host::text`,
-    regions: sql<readonly RegionRow[]>`(
+    regions: sql<readonly BlackholeRegionRow[]>`(
       select coalesce(json_agg(json_build_object('region', r.slug, 'desired', exists (${coveringAnnouncement}), 'state', br.state,
         'since', br.since, 'reason', br.reason, 'attrs', br.attrs) order by r.slug collate "C"), '[]')
       from blackhole_regions br join regions r on r.id = br.region_id where br.blackhole_id = b.id)`,
@@ -34,7 +34,7 @@ const blackholeColumns = columns(
 )
 export type BlackholeRow = RowOf<typeof blackholeColumns>
 
-/** It has not ended, or a router still has it. */
+/** The black hole has not ended, or a router still has it. */
 const isOngoing = sql`(b.ended is null and b.expires > now() or exists (
   select from blackhole_regions br where br.blackhole_id = b.id and br.state <> 'withdrawn'))`
 
@@ -91,13 +91,16 @@ export type Covering = {
   readonly regions: readonly { readonly id: number; readonly slug: string }[]
 }
 
-/** Returns the announcements that cover the host with the regions where they are enabled; none if the team is not its closest holder. */
+/**
+ * Returns the announcements that cover the host with the regions where they are enabled; an empty list if the team is
+ * not its closest holder.
+ */
 export async function listCovering(trx: Trx, teamId: number, host: Prefix): Promise<Covering[]> {
   const { rows } = await sql<Covering>`
     select a.id, a.prefix::text as cidr,
       json_agg(json_build_object('id', r.id, 'slug', r.slug) order by r.slug collate "C") as regions
     from announcements a join announcement_regions ar on ar.announcement_id = a.id join regions r on r.id = ar.region_id
-    where a.team_id = ${teamId} and a.prefix >>= ${host}::cidr and ${isDesired} and shield_holds(${teamId}, ${host}::cidr)
+    where a.team_id = ${teamId} and a.prefix >>= ${host}::cidr and ${isDesiredRow} and shield_holds(${teamId}, ${host}::cidr)
     group by a.id order by masklen(a.prefix) desc`.execute(trx)
   return rows
 }
@@ -171,8 +174,11 @@ export async function insertBlackhole(trx: Trx, teamId: number, row: NewRow): Pr
   return id
 }
 
-/** Ends black holes of the team that have not ended, now: the routers withdraw them, unless another one of the host `keeps` the region. */
-export async function endBlackholes(
+/**
+ * Ends active black holes of the team now: the routers withdraw them, unless `keeps` contains the region for another
+ * black hole of the host.
+ */
+export async function endTeamBlackholes(
   trx: Trx,
   teamId: number,
   ids: readonly number[],

@@ -1,4 +1,4 @@
-// Black holes of a team: lists, creates and ends them. Stores what is desired; the reconciler changes the routers.
+// Black holes of a team: lists, creates and ends them. Stores the desired state; the reconciler changes the routers.
 import {
   blackholeHours,
   blackholesPerRegion,
@@ -23,7 +23,7 @@ import { isHost } from '../regions/blackhole-route.ts'
 import {
   countInRegions,
   countOtherHosts,
-  endBlackholes,
+  endTeamBlackholes,
   findAttack,
   findBlackhole,
   insertBlackhole,
@@ -35,7 +35,7 @@ import {
   lockRequests,
   type Covering,
   type BlackholeRow,
-  type RegionRow,
+  type BlackholeRegionRow,
 } from './blackhole.store.ts'
 import { regionReasonText } from '@pharos/contract/reason/region-reason'
 
@@ -81,7 +81,10 @@ export async function getBlackhole(
 
 type OnHost = Pick<BlackholeOnHost, 'ptr' | 'traffic'>
 
-/** Throws `invalid`, `not_attacked` and `quota_exceeded`. Only a dry run reads what is on the host: an attack may have slowed it down. */
+/**
+ * Throws `invalid`, `not_attacked` and `quota_exceeded`. Only a dry run reads the traffic of the host: an attack may
+ * have slowed it down.
+ */
 export async function createBlackhole(
   deps: BlackholeDeps,
   operation: Operation,
@@ -144,7 +147,7 @@ async function create(
     expires,
     regionIds,
   })
-  await endBlackholes(trx, teamId, replaced, regionIds)
+  await endTeamBlackholes(trx, teamId, replaced, regionIds)
   const slugs = regions.map(({ slug }) => slug)
   const after = { host: networkOf(host), expires, regions: slugs, event_id: eventId, forced, replaced }
   await writeAudit(trx, { ...auditOf(operation), ...entryOf('create', id), after })
@@ -208,7 +211,7 @@ async function requireQuotas(
     throw fail('quota_exceeded', 'blackholesOfRegion', { limit: blackholesPerRegion, region: full.slug })
 }
 
-/** Ends it now. One that has ended is not changed. Throws `not_found` and `precondition_failed`. */
+/** Ends it now. An ended one is unchanged. Throws `not_found` and `precondition_failed`. */
 export function deleteBlackhole(
   { postgres, now }: ReadDeps,
   operation: Operation,
@@ -221,7 +224,7 @@ export function deleteBlackhole(
     requireMatch(operation.ifMatch, blackholeEtag(row))
     const at = now()
     if (hasEnded(row, at)) return { body: null }
-    await endBlackholes(trx, teamId, [id])
+    await endTeamBlackholes(trx, teamId, [id])
     const before = presentBlackhole(row, at)
     const after = presentBlackhole((await lockBlackhole(trx, teamId, id))!, at)
     await writeAudit(trx, {
@@ -251,7 +254,7 @@ function presentBlackhole({ host, regions, ...row }: BlackholeRow, now: Date): B
 const hasEnded = ({ ended, expires }: Pick<BlackholeRow, 'ended' | 'expires'>, now: Date): boolean =>
   ended !== null || expires <= now
 
-function statusOf(isOver: boolean, regions: readonly RegionRow[]): BlackholeStatus {
+function statusOf(isOver: boolean, regions: readonly BlackholeRegionRow[]): BlackholeStatus {
   if (isOver) return regions.every(({ state }) => state === 'withdrawn') ? 'ended' : 'ending'
   const announced = regions.filter(({ state }) => state === 'announced').length
   const desired = regions.filter((region) => region.desired)
@@ -259,7 +262,7 @@ function statusOf(isOver: boolean, regions: readonly RegionRow[]): BlackholeStat
   return desired.every(({ state }) => state === 'announced') ? 'active' : 'partial'
 }
 
-const presentRegion = ({ attrs, since, reason, ...region }: RegionRow) => ({
+const presentRegion = ({ attrs, since, reason, ...region }: BlackholeRegionRow) => ({
   ...region,
   since: new Date(since).toISOString(),
   reason,

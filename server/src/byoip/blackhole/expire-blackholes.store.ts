@@ -1,4 +1,4 @@
-// The SQL of what happens to black holes without a request. As the owner, of all teams.
+// The SQL of changes of black holes without a request. As the owner, of all teams.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 

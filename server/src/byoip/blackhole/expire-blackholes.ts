@@ -1,4 +1,4 @@
-// Ends of black holes by time, and which events have one on the routers.
+// Ends of black holes by time, and the events with a black hole on the routers.
 import { writeAudit } from '../../db/audit.ts'
 import type { Db } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'

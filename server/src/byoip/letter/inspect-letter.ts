@@ -22,9 +22,9 @@ export type LetterFile = { readonly mediaType: LetterMediaType; readonly bytes: 
 
 export type Inspector = {
   /**
-   * Throws `unsupported_media_type` if the file has none of the three types, `invalid` at `["body","file"]` with the reason
-   * why it is rejected, `unavailable` if too many files are being read, the machine is too busy or the virus scanner does not answer, and
-   * `rate_limited` if the last file of this sender exceeded the limits.
+   * Throws `unsupported_media_type` if the file is not of the three types, `invalid` at `["body","file"]` with the
+   * reason why it is rejected, `unavailable` if too many files are being read, the machine is too busy or the virus
+   * scanner does not answer, and `rate_limited` if the last file of this sender exceeded the limits.
    */
   inspect(bytes: Buffer, sender: string): Promise<Inspected>
   /** Renders a page as a PNG; undefined if the letter has fewer pages. Throws `conflict` if it cannot be rendered, and `unavailable`. */
@@ -33,7 +33,7 @@ export type Inspector = {
 
 /** Scans for malware. Throws Failure `unavailable` if the scan is not possible. */
 export type LetterScanner = {
-  /** Returns the name of the malware; undefined if none was found. */
+  /** Returns the name of the malware; undefined for a clean file. */
   scan(bytes: Buffer): Promise<string | undefined>
 }
 

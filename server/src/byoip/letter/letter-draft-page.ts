@@ -121,8 +121,8 @@ function paragraphsOf(text: LetterText): Paragraph[] {
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
 /**
- * Returns a name if the fonts can render it; undefined if they lack one of its characters: on a legal document, a line to
- * fill in by hand is better than a replacement character.
+ * Returns a name if the fonts can render it; undefined if they lack a character: on a legal document, a line to fill in
+ * by hand is better than a replacement character.
  */
 export function drawable(name: string): string | undefined {
   const clean = name

@@ -1,4 +1,4 @@
-// Renders the letter of authorization that a team signs, in a thread of its own.
+// Renders the letter of authorization that a team signs, in a separate thread.
 import { createPdfDrawer, type PdfDrawer } from '../../runtime/draw-pdf.ts'
 import type { LetterText } from './letter-draft-page.ts'
 

@@ -1,4 +1,4 @@
-// The thread that inspects one letter or renders one of its pages: it receives the bytes, returns the result, and ends.
+// The thread that inspects a letter or renders a page of it: it receives the bytes, returns the result, and ends.
 import { workerData } from 'node:worker_threads'
 import type { LetterMediaType } from '@pharos/contract/byoip/letter'
 import { answerFromThread } from '../../runtime/thread.ts'

@@ -14,9 +14,9 @@ export type LetterOfAnnouncement = {
 }
 
 /**
- * An accepted letter that has not expired makes the check valid, whatever else was uploaded; of several the one that expires last.
- * Otherwise a letter that waits for review makes it pending, an expired one expired, and a rejected one invalid.
- * Of several with the same status the newest counts.
+ * A current accepted letter makes the check valid, whatever else was uploaded; if there are several, the last to expire
+ * counts. Otherwise a letter that waits for review makes it pending, an expired one expired, and a rejected one
+ * invalid. Among letters with the same status the newest counts.
  */
 export function verdictOf(letters: readonly LetterOfAnnouncement[]): LetterVerdict {
   const newestFirst = letters.toSorted((a, b) => b.id - a.id)

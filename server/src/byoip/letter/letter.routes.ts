@@ -28,10 +28,10 @@ import {
   getPageForReview,
   listForReview,
   rejectLetter,
-  type ReviewDeps,
+  type ReviewLetterDeps,
 } from './review-letter.ts'
 
-export const letterRoutes = (deps: LetterDeps & ReviewDeps): Mounted[] => [
+export const letterRoutes = (deps: LetterDeps & ReviewLetterDeps): Mounted[] => [
   handle(uploadLetterRoute, uploadLetter, deps),
   handle(draftLetterRoute, draftLetter, deps),
   handle(listLettersRoute, listLetters, deps),

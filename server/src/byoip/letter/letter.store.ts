@@ -19,7 +19,7 @@ import { verdictOf, type LetterOfAnnouncement } from './letter-verdict.ts'
 
 /** A letter that was replaced before its review is shown as rejected, with the reason: the API has no fourth status. */
 const status = sql<LetterStatus>`case when l.replaced_by is null then l.status else 'rejected' end`
-/** For a letter that was replaced as a whole, all announcements; otherwise those without a newer letter. */
+/** For a letter that was replaced as a whole, all announcements; otherwise announcements without a newer letter. */
 const isShown = sql`la.letter_id = l.id and la.team_id = l.team_id and (not la.replaced or l.replaced_by is not null)`
 
 const letterColumns = columns(
@@ -58,7 +58,7 @@ const fileColumns = columns('letters', 'l', ['filename'], {
   mediaType: sql<LetterMediaType>`l.media_type`,
   bytes: sql<Buffer>`f.content`,
 })
-export type LetterFile = RowOf<typeof fileColumns>
+export type StoredLetterFile = RowOf<typeof fileColumns>
 
 /** Returns one letter of the team. */
 export async function findLetter(
@@ -127,9 +127,9 @@ export async function findLetterFile(
   postgres: Postgres,
   teamId: number,
   id: number,
-): Promise<LetterFile | undefined> {
+): Promise<StoredLetterFile | undefined> {
   return postgres.inTeam(teamId, async (trx) => {
-    const { rows } = await sql<LetterFile>`
+    const { rows } = await sql<StoredLetterFile>`
       select ${fileColumns} from letters l join letter_files f on f.letter_id = l.id
       where l.team_id = ${teamId} and f.team_id = ${teamId} and l.id = ${id}::bigint`.execute(trx)
     return rows[0]
@@ -137,8 +137,8 @@ export async function findLetterFile(
 }
 
 /** Returns the file of any team's letter, for staff. */
-export async function findLetterFileToReview(db: Db, id: number): Promise<LetterFile | undefined> {
-  const { rows } = await sql<LetterFile>`
+export async function findLetterFileToReview(db: Db, id: number): Promise<StoredLetterFile | undefined> {
+  const { rows } = await sql<StoredLetterFile>`
     select ${fileColumns} from letters l join letter_files f on f.letter_id = l.id
     where l.id = ${id}::bigint`.execute(db)
   return rows[0]
@@ -152,7 +152,7 @@ export async function lockLetters(trx: Trx, teamId: number): Promise<void> {
 /** Whether announcement `a` is within the prefixes of a limited token. */
 const isWithin = ({ prefixes }: Limits) => sql`a.prefix <<= any(${prefixes}::cidr[])`
 
-/** Returns those of the ids that are announcements of the team, within the limits, and not deleted. */
+/** Filters the ids: only announcements of the team, within the limits, and not deleted. */
 export async function findAnnouncementIds(
   trx: Trx,
   teamId: number,
@@ -228,12 +228,17 @@ export async function replacePending(
   return rows
 }
 
-export type Decision =
+export type LetterDecision =
   | { readonly status: 'accepted'; readonly validUntil: Date | null }
   | { readonly status: 'rejected'; readonly reason: string }
 
-/** Saves the decision about a pending letter; the caller holds the team's lock and has checked the status. */
-export async function saveDecision(trx: Trx, id: number, decision: Decision, actor: string): Promise<void> {
+/** Saves the decision about a pending letter; the caller has locked the team and has checked the status. */
+export async function saveLetterDecision(
+  trx: Trx,
+  id: number,
+  decision: LetterDecision,
+  actor: string,
+): Promise<void> {
   const reason = decision.status === 'rejected' ? decision.reason : null
   const until = decision.status === 'accepted' ? sql`, valid_until = ${decision.validUntil}` : sql``
   await sql`
@@ -259,7 +264,7 @@ export type FoundCheck = {
 type Vrp = { readonly prefix: string; readonly max_length: number; readonly asn: number }
 type RouteObject = { readonly prefix: string; readonly origin: number; readonly source: string }
 
-/** Returns the values of a letter to sign, for those of the ids that are announcements of the team. */
+/** Returns the values of a letter to sign, for the ids of announcements of the team. */
 export async function findDrafts(
   postgres: Postgres,
   teamId: number,

@@ -30,7 +30,7 @@ import {
   measureLetters,
   readLetter,
   replacePending,
-  type LetterFile,
+  type StoredLetterFile,
   type LetterRow,
   type NewLetter,
   type Replaced,
@@ -188,7 +188,7 @@ export async function listLetters(
   query: QueryOf<typeof listLettersRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
   const { page, count } = await listLetterRows(postgres, actor.teamId, query, actor.limits)
-  return { results: page.map(present), count }
+  return { results: page.map(presentLetter), count }
 }
 
 /** Returns a letter of the actor's team with its ETag; throws `not_found` for any other. */
@@ -202,8 +202,8 @@ export async function getLetter(
   return answerWith(letter)
 }
 
-function answerWith(letter: Parameters<typeof present>[0]): { body: Wire; etag: string } {
-  const body = present(letter)
+function answerWith(letter: Parameters<typeof presentLetter>[0]): { body: Wire; etag: string } {
+  const body = presentLetter(letter)
   return { body, etag: etagOf(body) }
 }
 
@@ -211,7 +211,7 @@ export async function getLetterFile(
   { postgres }: LetterDeps,
   { actor }: Operation,
   id: number,
-): Promise<LetterFile> {
+): Promise<StoredLetterFile> {
   const file = await findLetterFile(postgres, actor.teamId, id)
   if (!file) throw notFound('letter')
   return file
@@ -254,7 +254,7 @@ export async function draftLetter(
 }
 
 /** Returns a letter as the API shows it to its team. */
-export function present({
+export function presentLetter({
   id,
   filename,
   size,

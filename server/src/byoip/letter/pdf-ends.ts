@@ -2,7 +2,7 @@
 // file and does not report the bytes around it. Pure.
 import { damaged, type LetterRejection } from './letter-refusal.ts'
 
-/** Readers search so many bytes for the header (ISO 32000-2, annex I): a BOM or printer commands may precede it. */
+/** Readers search this many bytes for the header (ISO 32000-2, annex I): a BOM or printer commands may precede it. */
 const headerWithin = 1024
 const header = '%PDF-'
 const end = '%%EOF'

@@ -11,7 +11,11 @@ export type Dict = {
   set(key: string, value: unknown): void
 }
 export type Ref = { readonly num: number; readonly gen: number }
-export type Stream = { readonly dict: Dict; readonly start?: number; makeSubStream(start: number): Stream }
+export type PdfStream = {
+  readonly dict: Dict
+  readonly start?: number
+  makeSubStream(start: number): PdfStream
+}
 type Entry = { readonly uncompressed: boolean; readonly gen: number }
 export type XRef = {
   readonly trailer?: Dict
@@ -31,8 +35,8 @@ type Internals = {
   readonly Dict: { new (): Dict; readonly prototype: Dict }
   readonly Name: { new (): { readonly name: string }; get(name: string): object }
   readonly Ref: { new (): Ref; get(number: number, generation: number): Ref }
-  readonly BaseStream: new () => Stream
-  readonly Lexer: new (stream: Stream) => object
+  readonly BaseStream: new () => PdfStream
+  readonly Lexer: new (stream: PdfStream) => object
   readonly setVerbosityLevel: (level: number) => void
   readonly Parser: new (options: object) => { getObj(): unknown }
 }
@@ -56,7 +60,7 @@ export const { getDocument, AnnotationMode } = await import('pdfjs-dist/legacy/b
 
 const folder = (name: string) => fileURLToPath(new URL(`../../${name}/`, source))
 
-/** All resources come from the package's own folder; nothing in the file causes a request. */
+/** All resources come from the package's own folder; a file cannot cause a request. */
 export const documentOptions = {
   verbosity: 0,
   cMapUrl: folder('cmaps'),

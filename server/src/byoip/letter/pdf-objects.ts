@@ -2,7 +2,7 @@
 // leave the document. Runs in a thread only: see letter-thread.ts.
 import type { LetterRefusalCode } from '@pharos/contract/byoip/letter'
 import { damaged, pixelsMax, type LetterRejection } from './letter-refusal.ts'
-import { internals, type Dict, type Stream, type XRef } from './pdf-library.ts'
+import { internals, type Dict, type PdfStream, type XRef } from './pdf-library.ts'
 
 const { BaseStream, Lexer, LocalPdfManager, Name, Parser, Ref } = internals
 
@@ -147,7 +147,7 @@ function readObjects(xref: XRef): Found[] {
   return found
 }
 
-function checkStream(stream: Stream, xref: XRef): Found[] {
+function checkStream(stream: PdfStream, xref: XRef): Found[] {
   const { dict } = stream
   const value = (key: string) => attempt(() => dict.get(key))
   // Its content is in another file, at a path or network share.
@@ -161,8 +161,8 @@ function checkStream(stream: Stream, xref: XRef): Found[] {
 }
 
 /** Reads also objects that no table lists: a reader that rebuilds the table finds them (ISO 32000-2, 7.5.7). */
-function readObjectStream(stream: Stream, xref: XRef, first: number, count: number): void {
-  const parserAt = (at: Stream) => new Parser({ lexer: new Lexer(at), xref, allowStreams: false })
+function readObjectStream(stream: PdfStream, xref: XRef, first: number, count: number): void {
+  const parserAt = (at: PdfStream) => new Parser({ lexer: new Lexer(at), xref, allowStreams: false })
   const table = parserAt(stream)
   const start = (stream.start ?? 0) + first
   for (let at = 0; at < count; at++) {
@@ -173,7 +173,7 @@ function readObjectStream(stream: Stream, xref: XRef, first: number, count: numb
   }
 }
 
-/** Skips an object that the parser cannot read; one that is nested too deeply stops the parser. */
+/** Skips an object that the parser rejects; a nesting that is too deep stops the parser. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -15,23 +15,23 @@ import { actorName, type StaffOperation } from '../../operation/operation.ts'
 import { parseTime } from '../../text/time.ts'
 import { writeHistory } from '../announcement/history.store.ts'
 import type { Inspector } from './inspect-letter.ts'
-import { present, requireFuture } from './letter.ts'
+import { presentLetter, requireFuture } from './letter.ts'
 import {
   findLetterFileToReview,
   findLetterToReview,
   listLettersToReview,
   lockLetters,
-  saveDecision,
-  type Decision,
-  type LetterFile,
+  saveLetterDecision,
+  type LetterDecision,
+  type StoredLetterFile,
   type ReviewedLetterRow,
 } from './letter.store.ts'
 
-export type ReviewDeps = { readonly db: Db; readonly inspector: Inspector; readonly now: () => Date }
+export type ReviewLetterDeps = { readonly db: Db; readonly inspector: Inspector; readonly now: () => Date }
 
 /** Returns a page of all teams' letters, and the exact count. */
 export async function listForReview(
-  { db }: ReviewDeps,
+  { db }: ReviewLetterDeps,
   _operation: unknown,
   query: QueryOf<typeof listLettersToReviewRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
@@ -39,15 +39,15 @@ export async function listForReview(
   return { results: page.map(presentReviewed), count }
 }
 
-export async function getForReview({ db }: ReviewDeps, _operation: unknown, id: number): Promise<Wire> {
+export async function getForReview({ db }: ReviewLetterDeps, _operation: unknown, id: number): Promise<Wire> {
   return presentReviewed(await get(db, id))
 }
 
 export async function getFileForReview(
-  { db }: ReviewDeps,
+  { db }: ReviewLetterDeps,
   _operation: unknown,
   id: number,
-): Promise<LetterFile> {
+): Promise<StoredLetterFile> {
   const file = await findLetterFileToReview(db, id)
   if (!file) throw notFound('letter')
   return file
@@ -55,7 +55,7 @@ export async function getFileForReview(
 
 /** Returns one page as a PNG. Throws `not_found`, `conflict` if it cannot be rendered, and `unavailable`. */
 export async function getPageForReview(
-  deps: ReviewDeps,
+  deps: ReviewLetterDeps,
   operation: StaffOperation,
   id: number,
   page: number,
@@ -67,9 +67,9 @@ export async function getPageForReview(
 
 type LetterPage = { readonly filename: string; readonly mediaType: 'image/png'; readonly bytes: Buffer }
 
-/** Accepts a pending letter until the given date, by default the one that the team set. Repeating it changes nothing. */
+/** Accepts a pending letter until the given date, by default the date set by the team. Repeating it has no effect. */
 export function acceptLetter(
-  deps: ReviewDeps,
+  deps: ReviewLetterDeps,
   operation: StaffOperation,
   id: number,
   { valid_until }: { readonly valid_until?: string },
@@ -83,9 +83,11 @@ export function acceptLetter(
   })
 }
 
-/** Rejects a pending letter; the team sees the reason. Repeating it changes nothing; another decision throws `conflict`. */
+/**
+ * Rejects a pending letter; the team gets the reason. Repeating it has no effect; another decision throws `conflict`.
+ */
 export function rejectLetter(
-  deps: ReviewDeps,
+  deps: ReviewLetterDeps,
   operation: StaffOperation,
   id: number,
   { reason }: { readonly reason: string },
@@ -94,10 +96,10 @@ export function rejectLetter(
 }
 
 function decide(
-  { db }: ReviewDeps,
+  { db }: ReviewLetterDeps,
   operation: StaffOperation,
   id: number,
-  decisionOn: (letter: ReviewedLetterRow) => Decision,
+  decisionOn: (letter: ReviewedLetterRow) => LetterDecision,
   same: LetterStatus = 'accepted',
 ): Promise<ChangeAnswer<Wire>> {
   return runOwnerChange(db, operation, async (trx) => {
@@ -107,7 +109,7 @@ function decide(
     if (before.status === same) return shown
     if (before.status !== 'pending_review') throw fail('conflict', 'letterDecided', { status: before.status })
     const decision = decisionOn(before)
-    await saveDecision(trx, id, decision, actorName(operation.actor))
+    await saveLetterDecision(trx, id, decision, actorName(operation.actor))
     const after = await get(trx, id)
     await recordReview(trx, operation, before, after)
     return { ...shown, body: presentReviewed(after) }
@@ -153,7 +155,7 @@ async function get(db: Db | Trx, id: number): Promise<ReviewedLetterRow> {
 
 function presentReviewed(letter: ReviewedLetterRow): Wire {
   return {
-    ...present(letter),
+    ...presentLetter(letter),
     content_type: letter.media_type,
     pages: letter.pages,
     team: { id: letter.team_id, name: letter.team_name },

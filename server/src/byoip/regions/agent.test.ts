@@ -55,7 +55,7 @@ const handed: HandedRoutes = {
   blackholes: [{ route: host, until: minutesLater(30).toISOString() }],
 }
 
-/** An agent that runs when the test says so, at the time that it says. */
+/** An agent with a manual clock, run by the test. */
 function agentAt(t: TestContext, clock: { now: Date }): Agent {
   const speaker = createSandboxSpeaker({ region: 'agent' })
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })

@@ -1,5 +1,6 @@
-// The agent beside one daemon: gives it its last known routes when it was restarted while the control plane is away, and ends black
-// holes at their time. It withdraws nothing else, needs no database, and leaves everything to a reconciler that answers.
+// The agent beside one daemon: after a restart of the daemon while the control plane is down, it announces the last
+// known routes again, and it ends black holes at their time. It makes no other withdrawals, needs no database, and is
+// passive while a reconciler answers.
 import type { Prefix } from '../../net/prefix.ts'
 import type { Component } from '../../runtime/component.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -11,14 +12,14 @@ import type { Route, Speaker } from './speaker.ts'
 
 export type AgentDeps = {
   readonly speaker: Speaker
-  /** Returns what the reconciler handed over last. */
+  /** Returns the last routes from the reconciler. */
   readonly read: () => HandedReading
   readonly now: () => Date
   readonly log: Log
 }
 
 const intervalMs = 1_000
-/** How long a reconciler that is there may take to fill the daemon itself. */
+/** Time that an active reconciler may take to fill the daemon itself. */
 const reconcilerMs = 2_000
 
 /** Inert until started. */
@@ -50,7 +51,7 @@ export class Agent implements Component {
     await this.#deps.speaker.close()
   }
 
-  /** One step, after the one before. Never rejects: the next one is the retry. */
+  /** Runs one step after the previous one. Never rejects: the next step is the retry. */
   run(): Promise<void> {
     const failed = (error: unknown) => (error as Error).message
     this.#running = this.#running
@@ -59,12 +60,12 @@ export class Agent implements Component {
     return this.#running
   }
 
-  /** Returns what prevents a part of the work. */
+  /** Returns the problem that prevents a part of the work, if any. */
   async #step(): Promise<string | undefined> {
     const { speaker, read, now } = this.#deps
     const { handed, problem } = read()
     if (!handed) return problem
-    // Without an answer the rest would fail too, and be logged each time.
+    // If it does not answer, the rest would fail too, and be logged each time.
     await speaker.probe()
     const atMs = now().getTime()
     const isOver = ({ until }: HandedBlackhole) => Date.parse(until) <= atMs

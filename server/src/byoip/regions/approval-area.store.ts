@@ -1,4 +1,5 @@
-// The SQL of approvals about routes: the teams behind their routes, and who asked for the changes. As the owner, of all teams.
+// The SQL of approvals about routes: the teams of their routes, and the authors of the changes. As the owner, of all
+// teams.
 import type { ApprovalItem } from '@pharos/contract/operator/approval'
 import { sql } from 'kysely'
 import { actorNameOf } from '../../db/actor-name.ts'
@@ -6,7 +7,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import type { StoredItem } from '../../approval/coverage.ts'
 import { isAboutDesired, newestFirst } from './desired.store.ts'
 
-/** The announcement `a` of each item `i` of the approval `p`: the one that is not deleted, otherwise the newest. */
+/** The announcement `a` of each item `i` of the approval `p`: the active one, otherwise the newest. */
 const deciding = sql`
   left join lateral (
     select a.id, a.team_id from announcements a

@@ -1,9 +1,9 @@
-// The SQL of black holes in the reconciler: their rows of a region, and what was observed of them. As the owner of the tables.
+// The SQL of black holes in the reconciler: their rows of a region, and their observations. As the owner of the tables.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { storedJson } from '../../db/stored-json.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { isDesired } from './desired.store.ts'
+import { isDesiredRow } from './desired.store.ts'
 import { blackholeSettled, blackholeTookMs } from './settled.store.ts'
 import type { ObservedRow } from './observe.ts'
 import type { PlanRow } from './plan.ts'
@@ -12,13 +12,13 @@ import type { PlanRow } from './plan.ts'
 const keptDays = 30
 
 /**
- * The announcement `a` that a black hole `b` needs in the region of `br`: of the same team, which is the closest holder of the host, and
- * announced there. No row for one that has ended: its time counts even if no loop has ended it.
+ * The announcement `a` that a black hole `b` needs in the region of `br`: of the same team, which is the closest holder
+ * of the host, and announced there. No row after its end: the time counts even if no loop has ended it.
  */
 export const coveringAnnouncement = sql`
   select a.origin_asn, a.checked_origin
   from announcements a join announcement_regions ar on ar.announcement_id = a.id and ar.region_id = br.region_id
-  where b.ended is null and b.expires > now() and a.team_id = b.team_id and a.prefix >>= b.host and ${isDesired}
+  where b.ended is null and b.expires > now() and a.team_id = b.team_id and a.prefix >>= b.host and ${isDesiredRow}
     and shield_holds(b.team_id, b.host)
   order by masklen(a.prefix) desc limit 1`
 
@@ -42,12 +42,12 @@ export async function readBlackholeRows(db: Db, regionId: number): Promise<PlanR
 export const isMoving = ({ desired, state, reason }: PlanRow): boolean =>
   reason === null && state !== (desired ? 'announced' : 'withdrawn')
 
-/** Of a prefix `n`: a black hole of the region is to be announced. */
+/** Whether a black hole of the region should be announced for prefix `n`. */
 export const isBlackholed = (regionId: number) => sql`exists (
   select from blackholes b join blackhole_regions br on br.blackhole_id = b.id and br.region_id = ${regionId}
   where b.host = n.prefix::cidr and exists (${coveringAnnouncement}))`
 
-/** Of a prefix `n`: a black hole of the region explains it. */
+/** Whether a black hole of the region explains prefix `n`. */
 export const hasBlackhole = (regionId: number) => sql`exists (
   select from blackholes b join blackhole_regions br on br.blackhole_id = b.id and br.region_id = ${regionId}
   where b.host = n.prefix::cidr)`
@@ -58,8 +58,9 @@ export async function lockBlackholes(trx: Trx, hosts: readonly Prefix[]): Promis
 }
 
 /**
- * Saves what was observed of black holes; returns the milliseconds of the changes that the routers show now. One that ended meanwhile
- * is not updated, and one of a former holder of the host is withdrawn if that of the new holder decides.
+ * Saves the observations of black holes; returns the milliseconds of the changes that have reached the routers. A black
+ * hole that ended in the meantime is not updated. A black hole of a former holder of the host is withdrawn if the new
+ * holder has one.
  */
 export async function saveBlackholes(
   trx: Trx,

@@ -1,5 +1,5 @@
-// The run of one region while a restore is open: reads and plans as the full run does, reports what differs, and sends nothing but the
-// last known routes that the database confirms, to a router that was restarted.
+// The run of one region while a restore is open: reads and plans as the full run does, and reports the differences. It
+// sends only the last known routes that the database confirms, to a restarted router.
 import { familyOf } from '../../net/address.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { differencesOf, type RegionDifferences } from './difference.ts'

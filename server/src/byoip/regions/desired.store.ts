@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely'
 
 /** A deleted announcement is desired nowhere. An unclaimed one cannot be enabled, and is no evidence either. */
-export const isDesired = sql`(ar.configured and a.enabled and not a.suspended and a.claimed is not null and a.deleted is null)`
+export const isDesiredRow = sql`(ar.configured and a.enabled and not a.suspended and a.claimed is not null and a.deleted is null)`
 
 /**
  * Whether the audit entry `e` is about the desired state of announcement `a` in the region with this slug. The operations of an

@@ -22,7 +22,7 @@ type Found = {
   readonly wanted?: Route
 }
 
-/** Routers that are drained carry nothing, whatever the rows say. */
+/** Drained routers have no routes, whatever the rows contain. */
 export function differencesOf(routers: readonly ComparedRouter[]): RegionDifferences {
   const active = routers.filter(({ plan }) => !plan.drained)
   const rows = active[0]?.plan.rows ?? new Map<Prefix, CheckedRow>()

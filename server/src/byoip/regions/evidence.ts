@@ -1,5 +1,5 @@
-// Routes that the neighbors of a router receive: each full run asks about one neighbor of each router, in turn, and the results are kept
-// until its next turn. Decides whether a route that a router has is heard by anyone. Pure.
+// Routes that the neighbors of a router receive: each full run queries one neighbor of each router, in turn, and the
+// results are kept until its next turn. Decides whether any neighbor receives a route of the router. Pure.
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -18,7 +18,7 @@ export type NeighborCheck = {
   readonly received: number | null
   /** Our prefixes that it did not receive with their origin. */
   readonly missing: readonly Prefix[]
-  /** Those of them that it had not received in the check before either. */
+  /** Prefixes that the previous check missed as well. */
   readonly missingTwice: readonly Prefix[]
 }
 
@@ -32,8 +32,8 @@ export type NeighborAnswer = {
 type SessionState = Pick<Neighbor, 'address' | 'asn' | 'state' | 'families'>
 
 /**
- * Returns the neighbors of a family that count: the established external ones. Those of a router without any are its way out to
- * other networks, and count instead.
+ * Returns the neighbors of a family that count: the established external ones. If a router has no external neighbor,
+ * its internal neighbors lead to other networks and count instead.
  */
 function countedNeighbors(
   neighbors: readonly SessionState[],
@@ -45,7 +45,7 @@ function countedNeighbors(
   return external.length > 0 ? external : up
 }
 
-/** Returns the neighbor to check next, with its families: one that was never checked, or the one of the oldest check. */
+/** Returns the neighbor to check next, with its families: a neighbor without a check, or with the oldest check. */
 export function nextNeighbor(
   neighbors: readonly Neighbor[],
   asn: number,
@@ -61,17 +61,17 @@ export function nextNeighbor(
   return next && { address: next[0], families: next[1].map(({ family }) => family) }
 }
 
-/** A router during a run: its neighbors, and its routes with those sent to it in this run. */
+/** A router during a run: its neighbors, and its routes including the changes of this run. */
 export type CheckedRouter = {
   readonly asn: number
   readonly neighbors: readonly Neighbor[]
-  /** As read before the neighbor was asked. */
+  /** Routes as read before the neighbor was queried. */
   readonly observed: readonly Route[]
   /** Prefixes that the run has changed since. */
   readonly changed: ReadonlySet<Prefix>
 }
 
-/** Returns the checks after a run. A neighbor whose session was lost has none: the next session starts from nothing. */
+/** Returns the checks after a run. A neighbor whose session was lost has no checks: the next session starts again. */
 export function updateChecks(
   before: readonly NeighborCheck[],
   { asn, neighbors, observed, changed }: CheckedRouter,

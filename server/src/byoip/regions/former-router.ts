@@ -36,7 +36,7 @@ export const giveUpFormerRouter = (
 ): Promise<ChangeAnswer<FormerRouter>> =>
   runOwnerChange(db, operation, (trx) => giveUp(trx, auditOf(operation), id))
 
-/** As `giveUpFormerRouter`, for a command of the operator. */
+/** Like `giveUpFormerRouter`, for a command of the operator. */
 export const giveUpAs = (
   { db }: FormerRouterDeps,
   by: Pick<AuditEntry, 'actor'> & Partial<AuditEntry>,

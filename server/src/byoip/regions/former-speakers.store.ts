@@ -1,5 +1,5 @@
-// The SQL of former speakers: routers that regions no longer have. `pharos apply` writes them with the change, the reconciler checks and
-// deletes them, and staff may say that one is gone.
+// The SQL of former speakers: routers that regions no longer have. `pharos apply` writes them with the change, the
+// reconciler checks and deletes them, and staff may mark a router as gone.
 import type { listFormerRoutersRoute } from '@pharos/contract/byoip/former-router'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
@@ -20,8 +20,8 @@ export type FormerSpeaker = {
 }
 
 /**
- * Adds the speakers that regions are about to lose. Each may have the prefixes of all rows of its region that are not withdrawn. What is known of
- * the daemon is forgotten: another one has the name from now on.
+ * Adds the speakers that regions are about to lose. Each may have the prefixes of all rows of its region that are not
+ * withdrawn. Deletes the state of the daemon: its name may belong to another one from now on.
  */
 export async function addFormerSpeakers(trx: Trx, speakers: readonly FormerSpeaker[]): Promise<void> {
   const added = sql`jsonb_to_recordset(${storedJson(speakers)}::jsonb)
@@ -51,7 +51,10 @@ export async function confirmFormer(trx: Trx, id: number): Promise<boolean> {
   return rows.length > 0
 }
 
-/** What a run found out about one: `isDone` if it is empty for good. One that could not be read keeps its prefixes. */
+/**
+ * Result of a run for a former speaker: `isDone` if it is empty permanently. One that could not be read keeps its
+ * prefixes.
+ */
 export type FormerCheck =
   | { readonly id: number; readonly error: string; readonly prefixes?: undefined }
   | {
@@ -116,7 +119,7 @@ export async function readFormerRows(trx: Db | Trx): Promise<FormerRow[]> {
   return rows
 }
 
-/** Deletes one, and returns it; undefined if there is none. */
+/** Deletes a former speaker, and returns it; undefined if it does not exist. */
 export async function deleteFormer(trx: Trx, id: number): Promise<FormerRow | undefined> {
   const { rows } = await sql<FormerRow>`
     select ${formerColumns} from former_speakers f where f.id = ${id}::bigint for update`.execute(trx)

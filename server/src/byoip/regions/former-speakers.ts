@@ -1,5 +1,5 @@
-// Former routers of a region in its full run: reads them, and decides what was found out about each. They are planned as drained routers; a
-// former router that does not answer fails no run.
+// Former routers of a region in its full run: reads them, and determines the result of each. They are planned as
+// drained routers; a former router that does not answer does not fail the run.
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import type { FormerCheck } from './former-speakers.store.ts'
@@ -43,8 +43,8 @@ async function readInTime(router: Router): Promise<RouterView> {
 }
 
 /**
- * Whether the former router is also one in use, under another spelling of its address: it must not be emptied. Of the region itself the daemons
- * were just read, those of other regions at their last check.
+ * Returns whether the former router is also in use, under another spelling of its address: it must not be emptied. The
+ * daemons of this region were just read, other regions at their last check.
  */
 export function isInUse(
   { daemon }: RouterView,
@@ -60,13 +60,16 @@ export const prefixesOf = (formers: readonly FormerMemory[]): ReadonlySet<Prefix
 
 type FormerRun = {
   readonly read: Read
-  /** Of `read`, those that are in use. */
+  /** The routers in `read` that are in use. */
   readonly inUse: readonly RouterView[]
   readonly afters: readonly RouterAfter[]
   readonly failures: readonly RouterFailure[]
 }
 
-/** What a run found out about each former router that it read. One is done that was empty twice: in this run, and when it was read before. */
+/**
+ * The results of a run for each former router that it read. A router is done if it was empty twice: in this run, and in
+ * the previous reading.
+ */
 export function checksOfFormers(
   formers: readonly FormerMemory[],
   { read, inUse, afters, failures }: FormerRun,

@@ -1,6 +1,7 @@
 // The guard between the plans of a region's routers and the routers: which withdrawals and which changes of origin,
-// next hop or communities are applied now, and which wait for approval. Pure. It never holds a new announcement, and never passes a
-// withdrawal without a row and without an approval. Withdrawals of black holes always pass: they make hosts reachable again.
+// next hop or communities are applied now, and which wait for approval. Pure. It never delays a new announcement, and
+// never allows a withdrawal without a row and without an approval. Withdrawals of black holes always pass: they make
+// hosts reachable again.
 import type { ApprovalFinding, ReasonOf } from '@pharos/contract/reason/approval-reason'
 import { removalsMax } from '../../approval/budget.ts'
 import { itemKey, type PlannedApproval, type StoredItem } from '../../approval/coverage.ts'
@@ -59,11 +60,11 @@ export type GuardResult = {
   readonly withdraw: readonly Withdrawal[]
   /** Withdrawals that await approval or were rejected: these routes stay, and are announced again after a restart. */
   readonly held: ReadonlySet<Prefix>
-  /** The rejected ones of `held`: staff are not asked again while the decision is valid. */
+  /** The rejected part of `held`: staff are not asked again while the decision is valid. */
   readonly declined: ReadonlySet<Prefix>
   /** Keys of changeKey() of changes that await approval or were rejected. */
   readonly heldChanges: ReadonlySet<string>
-  /** Changes that staff must decide; absent if there are none. */
+  /** Changes that staff must decide; absent if all are decided. */
   readonly approval?: Pick<PlannedApproval, 'findings' | 'items'>
 }
 
@@ -209,8 +210,8 @@ function sortWithdrawals(
 }
 
 /**
- * Whether the decision is newer than the change. Entries of the audit log tell, since a clock may be set back; the times are compared if
- * one of them has no entry.
+ * Returns whether the decision is newer than the change. Compares entries of the audit log, since a clock may be set
+ * back; compares the times if an entry is missing.
  */
 const isAfter = ({ decided, entry }: Decision, row: CheckedRow | undefined): boolean =>
   entry !== null && typeof row?.changedEntry === 'number'
@@ -254,7 +255,10 @@ function sortChanges(plans: readonly RouterPlan[], { routes, decisions }: GuardC
   return { open: open.map(({ item }) => item), held, isOver, reserved: [...reserved] }
 }
 
-/** One invalid row is quarantined and blocks nothing; if many are invalid, the others cannot be trusted either. */
+/**
+ * A single invalid row is quarantined without blocking others; if many are invalid, the others cannot be trusted
+ * either.
+ */
 function hasTooManyInvalidRows({ quarantined, rows }: Merged): boolean {
   return quarantined.length > Math.max(3, (rows.size + quarantined.length) * 0.05)
 }
@@ -329,7 +333,7 @@ function approvalOf(
   return findings.length > 0 ? { findings, items: [...held.map(withdrawalOf), ...changes.open] } : undefined
 }
 
-/** Invalid rows that hold nothing back are shown until staff acknowledge them. */
+/** Invalid rows that block no change are reported until staff acknowledge them. */
 function isAcknowledged(decisions: readonly Decision[]): boolean {
   return decisions.some(({ reason }) => reason === 'invalid_rows')
 }

@@ -41,7 +41,7 @@ export function createHandedFiles(folder: string, ring: KeyRing): HandedFiles {
   }
 }
 
-/** Returns the public keys of the agents, base64, newest first: one for each key of the ring. */
+/** Returns the public keys of the agents, base64, newest first: one per key of the ring. */
 export const agentKeys = (ring: KeyRing): string[] =>
   privateKeys(ring).map((key) =>
     createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(-keyBytes).toString('base64'),
@@ -75,8 +75,8 @@ export type HandedReading = {
 const clockMsMax = 600_000
 
 /**
- * Returns a function that reads the file. One that has another signature, is of another router, or is older than the newest that was valid, changes
- * nothing; nor does one from the future, which would make all later ones old.
+ * Returns a function that reads the file. A file is ignored if it has another signature, is of another router, or is
+ * older than the newest valid file; also if it is from the future, because all later ones would count as old.
  */
 export function createHandedReader({ file, stateDir, keys, now }: ReaderOptions): () => HandedReading {
   const name = basename(file)
@@ -137,7 +137,7 @@ const privateKeys = (ring: KeyRing): KeyObject[] =>
     createPrivateKey({ key: Buffer.concat([pkcs8Head, key]), format: 'der', type: 'pkcs8' }),
   )
 
-/** Synchronous: the agent does nothing else, and uses no file that it has not kept. */
+/** Synchronous: the agent has no other work, and uses a file only after it has stored it. */
 function keep(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o750 })
   const aside = `${file}.${process.pid}`

@@ -36,7 +36,7 @@ export type LastKnownRoutesFiles = {
 export function createLastKnownRoutesFiles(folder: string, ring: KeyRing): LastKnownRoutesFiles {
   const fileOf = (slug: string) => join(folder, `${slug}.plan`)
   const last = new Map<string, Promise<void>>()
-  /** Each call waits for the one before, whether or not that succeeded. */
+  /** Each call waits for the previous one, whether or not it succeeded. */
   function inOrder(slug: string, work: () => Promise<void>): Promise<void> {
     const next = (last.get(slug) ?? Promise.resolve()).catch(() => {}).then(work)
     last.set(slug, next)

@@ -43,7 +43,7 @@ export type RunResult = {
   readonly onFormers: ReadonlySet<Prefix>
   /** Withdrawals that this run leaves to another one: their rows are not updated. */
   readonly undecided: ReadonlySet<Prefix>
-  /** Prefixes with a held change of origin, next hop or communities. */
+  /** Prefixes with a paused change of origin, next hop or communities. */
   readonly heldChanges: ReadonlySet<Prefix>
 }
 
@@ -74,7 +74,7 @@ const missingReasons: ReadonlySet<RegionReason | null> = new Set([
 /** `changed`: the rows whose stored state or reason differs from the observed one. `missing`: desired routes that get nowhere. */
 export type Observation = { readonly changed: readonly ObservedRow[]; readonly missing: number }
 
-/** Returns what a run observed of the rows of the region. */
+/** Returns the observations of a run about the rows of the region. */
 export function observedRows(
   regionId: number,
   plan: Pick<Plan, 'rows' | 'quarantined'>,
@@ -155,7 +155,7 @@ function stateOfDesired(
   return row.state === 'announced' ? 'unknown' : { state: 'announcing', reason: 'router_unreadable' }
 }
 
-/** Without an answer of a neighbor, a route that was not advertised still counts as such. */
+/** Without an answer of a neighbor, a route that was not advertised before still counts as not advertised. */
 function isUnheard(
   { prefix, changedMs, reason }: CheckedRow,
   routers: readonly RouterResult[],

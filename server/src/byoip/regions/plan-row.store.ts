@@ -4,15 +4,15 @@ import { decidedOf } from '../../approval/approval-sql.ts'
 import type { Db } from '../../db/postgres.ts'
 import { changesPerHourMax } from '../status/announcement.ts'
 import { isMoving, readBlackholeRows } from './blackhole.store.ts'
-import { isAboutDesired, isDesired, newestFirst } from './desired.store.ts'
+import { isAboutDesired, isDesiredRow, newestFirst } from './desired.store.ts'
 import type { PlanRow } from './plan.ts'
 
 /**
- * Whether the withdrawal was requested by name: the newest audit entry about the desired state of the announcement in this region
- * is one of its own operations, which disabled it here, suspended or deleted it. Loops and platform documents change many
- * announcements at once and write no such mark.
+ * Whether the withdrawal was requested by name: the newest audit entry about the desired state of the announcement in
+ * this region is one of its own operations, which disabled it here, suspended or deleted it. Loops and platform
+ * documents change many announcements together and write no such mark.
  */
-const isRequested = sql`case when ${isDesired} or ar.state = 'withdrawn' then false else coalesce((
+const isRequested = sql`case when ${isDesiredRow} or ar.state = 'withdrawn' then false else coalesce((
     select e.after -> 'desired' ->> g.slug = 'false' from audit_entries e, regions g
     where g.id = ar.region_id and ${isAboutDesired(sql`g.slug`)}
     order by ${newestFirst} limit 1), false) end`
@@ -34,7 +34,7 @@ const changedEntryIfDecided = (regionId: number) => sql`case when exists (
 const planRow = (
   entry: RawBuilder<unknown>,
 ) => sql`ar.announcement_id as "announcementId", a.team_id as "teamId", ar.region_id as "regionId", a.prefix,
-  a.origin_asn as "originAsn", a.checked_origin as "checkedOrigin", ${isDesired} as desired,
+  a.origin_asn as "originAsn", a.checked_origin as "checkedOrigin", ${isDesiredRow} as desired,
   ${isRequested} as requested, ar.state, ar.reason, ar.attrs, ar.announced_origin as "announcedOrigin",
   (extract(epoch from ar.changes[cardinality(ar.changes)]) * 1000)::float8 as "changedMs",
   ${entry} as "changedEntry",
@@ -47,8 +47,8 @@ export async function readRegionRows(db: Db, regionId: number): Promise<PlanRow[
 }
 
 /**
- * The rows of announcements, in one snapshot: one statement. 10,000 rows take about 40 ms. Of deleted announcements only the
- * newest counts, and only if no other announcement holds the prefix now.
+ * The rows of announcements, in one snapshot: one statement. 10,000 rows take about 40 ms. Of deleted announcements
+ * only the newest counts, and only if no other announcement has the prefix now.
  */
 async function readAnnouncementRows(db: Db, regionId: number): Promise<PlanRow[]> {
   const { rows } = await sql<PlanRow>`

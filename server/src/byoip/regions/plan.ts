@@ -1,5 +1,5 @@
-// The plan for one router: a pure difference between the rows of its region and the routes that it holds. guard.ts decides
-// whether a change is allowed, damping.ts when.
+// The plan for one router: a pure difference between the rows of its region and its routes. guard.ts decides whether a
+// change is allowed, damping.ts when.
 import type { RegionState } from '@pharos/contract/byoip/announcement'
 import type { ReasonAttrs, RegionReason, RowProblem } from '@pharos/contract/reason/region-reason'
 import { parseAsn } from '../../net/asn.ts'
@@ -12,7 +12,7 @@ import { sameRoute, selfNextHop, type Route } from './speaker.ts'
 export type PlanRow = {
   /** Null for a black hole. */
   readonly announcementId: number | null
-  /** The row is a black hole of a host, whose origin is that of the announcement that covers it. */
+  /** The row is a black hole of a host, whose origin comes from the covering announcement. */
   readonly blackholeId?: number
   readonly teamId: number
   readonly regionId: number
@@ -38,7 +38,7 @@ export type PlanRow = {
   readonly limitMs: number | null
 }
 
-/** A validated row of this region, the only one for its prefix. */
+/** A validated row of this region, unique for its prefix. */
 export type CheckedRow = PlanRow & { readonly prefix: Prefix }
 
 export type QuarantinedRow = { readonly row: PlanRow; readonly problem: RowProblem }
@@ -63,7 +63,7 @@ export type PlanRouter = {
   readonly asn: number
   readonly routes: RouteSettings
   readonly applied?: Applied | null
-  /** Nothing is announced on it; the other routers of the region carry its routes. */
+  /** The router has no announcements; the other routers of the region carry its routes. */
   readonly drained?: boolean
   /** Routes without a row that the router had when their approval was opened, while they may not be withdrawn. */
   readonly kept?: readonly Route[]
@@ -88,8 +88,8 @@ export type Plan = {
   readonly rows: ReadonlyMap<Prefix, CheckedRow>
   readonly observed: ReadonlyMap<Prefix, Route>
   /**
-   * Routes of `withdraw` and `unexplained` that the router no longer holds, as last read. A router loses its routes when it
-   * restarts; a route that may not be withdrawn is announced again from here.
+   * Routes of `withdraw` and `unexplained` that the router has lost since the last read. A router loses its routes when
+   * it restarts; a route that may not be withdrawn is announced again from here.
    */
   readonly lost: ReadonlyMap<Prefix, Route>
   readonly drained: boolean

@@ -12,7 +12,7 @@ import {
   byPrefix,
   callAll,
   checksOf,
-  isEmpty,
+  isNoChange,
   nothingSent,
   observedRowsOf,
   planRegion,
@@ -91,7 +91,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
       requireFresh(ageMs())
       const needsFullRun = requiresFullRun(planned, memory, known)
       const sends = changesForRouters(planned, quorum, needsFullRun)
-      const sent = isEmpty(sends) ? nothingSent : await sendAll(trx, deps, lease, planned, sends, ageMs)
+      const sent = isNoChange(sends) ? nothingSent : await sendAll(trx, deps, lease, planned, sends, ageMs)
       return {
         planned,
         sends,
@@ -104,7 +104,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
       }
     },
   )
-  const after = isEmpty(sends)
+  const after = isNoChange(sends)
     ? {
         answers: views.map(({ router, observed }) => ({ router, after: byPrefix(observed) })),
         failures: [],
@@ -138,8 +138,8 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
 }
 
 /**
- * Whether the full run, which reads the whole region, might let one of the withdrawals or changes wait: the guard already does,
- * an approval is open that would cover them, or rows are invalid, here or elsewhere in the region.
+ * Returns whether the full run, which reads the whole region, might delay a withdrawal or change: the guard already
+ * does, an open approval would cover it, or rows are invalid, here or elsewhere in the region.
  */
 function requiresFullRun({ plans, guarded }: Planned, memory: RegionMemory, known: KnownRegion): boolean {
   if (guarded.approval || plans.some(({ plan }) => plan.quarantined.length + plan.change.length > 0))

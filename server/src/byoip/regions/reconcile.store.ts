@@ -8,7 +8,7 @@ import { writeRows } from '../../db/write-rows.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { hasBlackhole, isBlackholed, lockBlackholes, saveBlackholes } from './blackhole.store.ts'
-import { isDesired } from './desired.store.ts'
+import { isDesiredRow } from './desired.store.ts'
 import { announcementSettled, announcementTookMs, type OnSettled } from './settled.store.ts'
 import type { Reach, ObservedRow } from './observe.ts'
 import type { NeighborCheck } from './evidence.ts'
@@ -72,10 +72,10 @@ const deciding = (regionId: number) => sql`
   where a.prefix = n.prefix::cidr and a.claimed is not null`
 
 /**
- * Returns the prefixes that may still be withdrawn according to the current rows: no row desires the prefix and, except for the
- * `unexplained`, one row does not. Rows of deleted announcements count only if no other announcement holds the prefix now. The
- * announcements stay locked until the end of the transaction, so that enabling one waits until the withdrawal is sent.
- * Two statements, as in lockAnnouncement().
+ * Returns the prefixes that may still be withdrawn according to the current rows: no row desires the prefix and, except
+ * for the `unexplained`, one row does not. Rows of deleted announcements count only if no other announcement has the
+ * prefix now. The announcements stay locked until the end of the transaction, so that enabling one waits until the
+ * withdrawal is sent. Two statements, as in lockAnnouncement().
  */
 export async function confirmWithdrawals(
   trx: Trx,
@@ -92,7 +92,7 @@ export async function confirmWithdrawals(
     select n.prefix
     from (select unnest(${prefixes}::text[]) as prefix, true as explained
       union all select unnest(${unexplained}::text[]), false) n
-    where not exists (${deciding(regionId)} and ${isDesired}) and not ${isBlackholed(regionId)}
+    where not exists (${deciding(regionId)} and ${isDesiredRow}) and not ${isBlackholed(regionId)}
       and (not n.explained or ${hasBlackhole(regionId)} or exists (${deciding(regionId)} and (a.deleted is null or not exists (
         select from announcements o where o.prefix = a.prefix and o.claimed is not null and o.deleted is null))))`.execute(
     trx,
@@ -108,12 +108,13 @@ export async function confirmDrained(trx: Trx, regionId: number, name: string): 
   return rows.length > 0
 }
 
-/** Announcements whose rows are written in one statement, in about 50 ms; a PATCH of one of them waits as long. */
+/** Announcements per statement, which takes about 50 ms; a PATCH waits as long. */
 const saveBatchSize = 2_000
 
 /**
- * Saves the observed rows, with the statuses that follow from them. A row that was changed meanwhile is not updated: the change
- * has set its direction, and the next run observes it again. `onSettled` gets the changes that the routers show now, once for each.
+ * Saves the observed rows, with the statuses that follow from them. A row that was changed in the meantime is not
+ * updated: the change has set its direction, and the next run observes it again. `onSettled` gets the changes that have
+ * reached the routers, once each.
  */
 export async function saveObserved(
   db: Db,
@@ -159,7 +160,7 @@ async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[
         announcements a
       where ar.region_id = ${regionId} and ar.announcement_id = n.announcement_id and a.id = n.announcement_id
         and ar.announcement_id ${within} and a.id ${within}
-        and ${isDesired} = n.desired
+        and ${isDesiredRow} = n.desired
         and (ar.state, ar.reason, ar.attrs, ar.announced_origin)
           is distinct from (n.state, n.reason, n.attrs::jsonb, n.announced_origin)
       returning ar.announcement_id, ar.team_id, ar.state, ar.reason, ar.attrs, ar.since = now() as moved,
@@ -235,7 +236,7 @@ export async function saveCheck(
     active.filter((router) => router.error === null && router.reach[family]).length >= quorum ||
     !active.some((router) => router.error === null && router.families.has(family))
   const failed = routers.filter(({ error }) => error !== null)
-  // The quorum is at least one: with every router drained a run succeeds, and the region announces nothing.
+  // The quorum is at least one: with every router drained a run succeeds without announcements in the region.
   const isDrained = failed.length === 0 && read === 0
   const lastError = isDrained
     ? 'every router is drained, so that none announces the routes: undrain one'
@@ -248,7 +249,7 @@ export async function saveCheck(
       where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(trx)
     await notifyCheckedStatuses(trx)
   })
-  // A router whose values are refused keeps those before.
+  // A router whose values are refused keeps its former values.
   await writeRows(db, routers, (some) => saveRouters(db, fence, some, at))
 }
 

@@ -1,6 +1,6 @@
-// The full run of one region: reads all desired rows and all routes of its routers, plans the difference, guards, sends and
-// reads back, and saves the result. It takes no input, keeps no state between runs and retries nothing: any error fails
-// the run without a withdrawal, and the next run is the retry.
+// The full run of one region: reads all desired rows and all routes of its routers, plans the difference, guards, sends
+// and reads back, and saves the result. It takes no input, keeps no state between runs and does not retry: any error
+// fails the run without a withdrawal, and the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
 import { familyOf } from '../../net/address.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
@@ -25,7 +25,7 @@ import {
   byPrefix,
   callAll,
   failedCheckOf,
-  isEmpty,
+  isNoChange,
   nothingSent,
   observedRowsOf,
   planRegion,
@@ -97,7 +97,7 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
       .filter(({ view }) => view.router.former === undefined)
       .map((send) => [send.view.router.name, neighborChecksOf(send, memory, answers, startedAt)]),
   )
-  const silent = isEmpty(sends)
+  const silent = isNoChange(sends)
   const sent = silent
     ? nothingSent
     : await withFence(db, lease, (trx) => sendAll(trx, deps, lease, planned, sends, ageMs))
@@ -179,7 +179,7 @@ export function readRouters(routers: readonly Router[]) {
   )
 }
 
-/** Reads all routes of every router, and those that one neighbor of each receives. */
+/** Reads all routes of every router, and the routes that one of its neighbors receives. */
 async function readWithNeighbors(routers: readonly Router[], lease: RegionLease) {
   const [memory, { answers: views, failures }] = await Promise.all([lease.readMemory(), readRouters(routers)])
   const answers = new Map(
@@ -192,7 +192,7 @@ async function readWithNeighbors(routers: readonly Router[], lease: RegionLease)
 
 type NeighborAnswers = ReadonlyMap<string, readonly NeighborAnswer[]>
 
-/** Asks about the neighbor whose turn it is. A failed question is no evidence, and the next run asks it again. */
+/** Queries the next neighbor in turn. A failed query is no evidence, and the next run repeats it. */
 async function askNeighbor(
   { router, asn, neighbors }: RouterView,
   memory: RegionMemory,
@@ -274,7 +274,7 @@ function checkOf(
   }
 }
 
-/** Fills in the values before a held change if no run recorded them: in the first run after an upgrade. */
+/** Fills in the values before a paused change if no run recorded them: in the first run after an upgrade. */
 function appliedBefore({ change }: Plan, asn: number): Applied {
   const announced = change.filter(({ from }) => !isBlackhole(from))
   const nextHop = (family: 4 | 6) => announced.find(({ prefix }) => familyOf(prefix) === family)?.from.nextHop
@@ -299,7 +299,7 @@ function appliedOf(
   }
 }
 
-/** Compares with the approval that the run has read: one that was decided meanwhile counts in the next run. */
+/** Compares with the approval that the run has read: a decision in the meantime counts in the next run. */
 async function saveApproval(
   db: Db,
   regionId: number,

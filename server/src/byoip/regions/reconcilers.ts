@@ -1,5 +1,5 @@
-// The reconciler role's loops: one for each region, and one that finds new regions. Any number of processes may run them;
-// the lock of a region decides which of them works on it.
+// The reconciler role's loops: one for each region, and one that finds new regions. Any number of processes may run
+// them; the lock of a region decides which process works on it.
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { Waker } from '../../db/wake.ts'
 import type { Component } from '../../runtime/component.ts'
@@ -19,10 +19,10 @@ export type ReconcilersDeps = {
   /** Returns the speakers of a region, which are closed when the loops stop. Throws if their settings are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly lastKnownRoutes: LastKnownRoutesFiles
-  /** Files for agents; absent: none are written. */
+  /** Files for agents; not written if absent. */
   readonly handedFiles?: HandedFiles
   readonly gate: Gate<Trx>
-  /** Gets what differs from the routers while the gate is closed. */
+  /** Gets the differences from the routers while the gate is closed. */
   readonly report: ReportDifferences
   readonly log: Log
   readonly metrics: Metrics
@@ -34,8 +34,8 @@ const defaultIntervalMs = 30_000
 const discoverDelayMs = 250
 
 /**
- * A database that is silent fails a query only after seconds, and the neighbors of routers that were restarted too do not wait: so long does the
- * start wait for the regions before it takes them from the files of the last process.
+ * Time for which the start waits for the regions before it reads them from the files of the last process. A silent
+ * database fails a query only after seconds, and the neighbors of routers that were restarted too do not wait.
  */
 const keptAfterMs = 2_000
 
@@ -94,7 +94,10 @@ class Reconcilers implements Component {
     this.#loop.wake()
   }
 
-  /** Starts new regions, restarts those with changed settings, and stops removed ones. An invalid region stops no other. */
+  /**
+   * Starts new regions, restarts regions with changed settings, and stops removed ones. An invalid region does not stop
+   * the others.
+   */
   async #discover(): Promise<void> {
     const records = await this.#readRegions()
     const present = new Set(records.map(({ id }) => id))
@@ -122,7 +125,8 @@ class Reconcilers implements Component {
   #addKept(): void {
     if (this.#regions.size > 0) return
     const { lastKnownRoutes, log } = this.#deps
-    const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
+    const report = (file: string, problem: string) =>
+      log.warn({ file, problem }, 'last known routes not used')
     for (const plan of lastKnownRoutes.load(new Date(), report)) this.#add(plan.region, plan)
   }
 

@@ -26,7 +26,7 @@ const add = (a: HeardBy, b: HeardBy): HeardBy => ({
   unchecked: a.unchecked + b.unchecked,
 })
 
-/** A drained router announces nothing, and one that was never read has no ASN. */
+/** A drained router has no announcements, and a router that was never read has no ASN. */
 function hearingOfRow({ drained, asn, neighbors, checks }: RouterRow) {
   if (drained !== null || asn === null) return []
   return [hearingOf(neighbors, asn, checks)]

@@ -18,7 +18,7 @@ import type { NeighborCheck } from './evidence.ts'
 import type { Applied } from './plan.ts'
 import type { Route } from './speaker.ts'
 
-/** Longer than PostgreSQL lets a paused process lock the region's row, see withFence(). */
+/** Must exceed the time for which PostgreSQL lets a paused process lock the region's row, see withFence(). */
 const raiseTimeoutMs = 20_000
 
 /** A route without a row, as a router had it when its approval was opened. */
@@ -92,7 +92,7 @@ export class RegionLock {
     this.#lock = new SessionLock(postgres, [lockClass.region, regionId], onAcquired)
   }
 
-  /** Returns the lease; undefined while another process holds the lock. The connection stays open for the next call. */
+  /** Returns the lease; undefined while another process has the lock. The connection stays open for the next call. */
   async hold(): Promise<RegionLease | undefined> {
     const connection = await this.#lock.hold()
     if (!connection) return undefined

@@ -35,10 +35,10 @@ export type RegionReconcilerDeps = {
   /** Throws if the settings of a speaker are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly lastKnownRoutes: LastKnownRoutesFiles
-  /** Files for agents; absent: none are written. */
+  /** Files for agents; not written if absent. */
   readonly handedFiles?: HandedFiles
   readonly gate: Gate<Trx>
-  /** Gets what differs from the routers while the gate is closed. */
+  /** Gets the differences from the routers while the gate is closed. */
   readonly report: ReportDifferences
   readonly log: Log
   readonly metrics: Metrics
@@ -48,19 +48,20 @@ export type RegionReconcilerDeps = {
 /** Delay of the full run after the last change of a burst, and its maximum after the first one. */
 const fullAfterMs = 1_500
 const fullAfterMsMax = 15_000
-/** Maximum age of the file of the kept plan while nothing changes. */
+/** Maximum age of the file of the last known routes without a change. */
 const keptSaveMs = 600_000
 /** Delay after a failed run; doubled with every further failure. */
 const retryAfterMs = 1_000
 /** How long a router that came up waits for a full run before it gets its last known routes. */
 const runAwaitedMs = 1_000
-/** A longer run is reported; every wait in it has a shorter limit of its own. */
+/** A longer run is reported; every wait in it has its own shorter limit. */
 const runTimeoutMs = 120_000
 
 /**
- * A run is quick if a full one under the same lease has succeeded before and none is due. A full run is due at the start, at its
- * interval, when a router came up, when an approval was decided, after a failure, and soon after a quick run that found rows. Reading
- * a large region takes time: a full run that was started by its interval is preempted by rows that change meanwhile.
+ * A run is quick if a full run under the same lease has succeeded before and no full run is due. A full run is due at
+ * the start, at its interval, when a router came up, when an approval was decided, after a failure, and soon after a
+ * quick run that found rows. Reading a large region takes time: a full run that was started by its interval is
+ * preempted by rows that change in the meantime.
  */
 export class RegionReconciler {
   readonly #deps: RegionReconcilerDeps
@@ -82,7 +83,7 @@ export class RegionReconciler {
   /** Time of the first change since the last full run; milliseconds of performance.now(). */
   #changedMs: number | undefined
 
-  /** Routes on the routers when a run last read them, without those withdrawn since. */
+  /** Routes on the routers as last read by a run, without routes withdrawn since. */
   #kept: LastKnownRoutes | undefined
   /** The routes in the file, and when they were written; milliseconds of performance.now(). */
   #saved: { readonly routers: string; readonly atMs: number } | undefined
@@ -122,8 +123,8 @@ export class RegionReconciler {
   }
 
   start(): void {
-    // A router that was restarted has lost its routes and gets them back at once, not after 30 s. The same applies to routes
-    // that another client changed, and to sessions: without one, no neighbor receives a route.
+    // A restarted router has lost its routes and gets them back immediately, not after 30 s. The same applies to routes
+    // changed by another client, and to sessions: without a session, no neighbor receives a route.
     const wake = () => this.wakeFully()
     this.#unwatch = this.#routers.map(({ name, speaker }) => {
       const onUp = () => {
@@ -134,7 +135,7 @@ export class RegionReconciler {
       return speaker.watch({ onUp, onTableChange: wake, onNeighborChange: wake })
     })
     this.#loop.start()
-    // At the start every router may have been restarted before.
+    // At the start every router may have been restarted.
     if (this.#kept) this.#awaitRun()
   }
 
@@ -172,7 +173,7 @@ export class RegionReconciler {
     }
   }
 
-  /** While the gate is closed: compares, and gives a restarted router only what the database confirms. */
+  /** While the gate is closed: compares, and gives a restarted router only routes confirmed by the database. */
   async #runClosed(): Promise<void> {
     const lease = await this.#hold()
     if (!lease) return
@@ -200,10 +201,11 @@ export class RegionReconciler {
     }
   }
 
-  /** The routes as they were read before the restore, of this process or of the one before it. */
+  /** The routes as read before the restore, by this process or the previous one. */
   #lastKnown(): LastKnownRoutes | undefined {
     const { lastKnownRoutes, log } = this.#deps
-    const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
+    const report = (file: string, problem: string) =>
+      log.warn({ file, problem }, 'last known routes not used')
     this.#kept ??= lastKnownRoutes
       .load(new Date(), report)
       .find(({ region }) => region.slug === this.#region.slug)
@@ -239,7 +241,7 @@ export class RegionReconciler {
     return this.#deps.gate.mayApply().catch(() => false)
   }
 
-  /** Without the database nobody confirms a route, so that nothing is announced while a restore is open. */
+  /** No route can be confirmed without the database, so no route is announced while a restore is open. */
   async #announceKept(): Promise<void> {
     if (this.#deps.gate.state === 'closed') return
     await this.#restartedRouters.announce(this.#kept, 'database unavailable')
@@ -270,14 +272,16 @@ export class RegionReconciler {
 
   /** Another process reconciles the region, so the kept plan is out of date. */
   async #discardKept(): Promise<void> {
-    // Of a restored database, only routers and this plan know what was announced.
+    // A restored database may lack announcements that only the routers and these routes still have.
     if (!this.#kept || this.#deps.gate.state === 'closed') return
     this.#kept = undefined
     this.#saved = undefined
     await this.#deps.lastKnownRoutes.remove(this.#region)
   }
 
-  /** Replaces the routes of the routers that were read, or only those `among` the prefixes; the others are kept. */
+  /**
+   * Replaces the routes of the routers that were read, or only the routes `among` the prefixes; the others are kept.
+   */
   async #remember(afters: readonly RouterAfter[], among?: readonly Prefix[]): Promise<void> {
     const routers = new Map(this.#kept?.routers.map(({ name, routes }) => [name, routes]))
     const read = new Set(among)
@@ -289,7 +293,7 @@ export class RegionReconciler {
     if (!among) await this.#saveKept()
   }
 
-  /** Removes the routes in memory at once, and in the file with the next full run. */
+  /** Removes the routes in memory now, and in the file with the next full run. */
   #forget(prefixes: ReadonlySet<Prefix>): void {
     const { routers = [] } = this.#kept ?? {}
     if (prefixes.size === 0 || routers.length === 0) return
@@ -301,7 +305,7 @@ export class RegionReconciler {
     )
   }
 
-  /** Without black holes: while the database does not answer, nobody knows whether one has ended. */
+  /** Without black holes: while the database does not answer, it is unknown whether they have ended. */
   #keep(routers: readonly LastKnownRouter[]): void {
     const networks = routers.map(({ name, routes }) => ({
       name,

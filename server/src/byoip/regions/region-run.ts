@@ -31,7 +31,7 @@ export type Router = {
   readonly former?: number
 }
 
-/** The routes that the routers of a region hold, for one that restarts while the database is unavailable. */
+/** Routes of the routers of a region, for a router that restarts while the database is down. */
 export type KeptRoutes = {
   /** Called before the prefixes are withdrawn. */
   forget(prefixes: ReadonlySet<Prefix>): void
@@ -49,14 +49,14 @@ export type RunDeps = {
   readonly quorum: number | null
   readonly kept?: KeptRoutes
   readonly onSettled?: OnSettled
-  /** Asked once more in the transaction that sends: the database may have been replaced since the run began. */
+  /** Checked again in the transaction that sends: the database may have been replaced since the run began. */
   readonly gate: Gate<Trx>
   readonly now: () => Date
   /** Monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number
 }
 
-/** The database was restored while the run read it: nothing was sent. */
+/** The database was restored while the run read it: the run does not send. */
 class GateClosed extends Error {
   constructor() {
     super('the database was restored: nothing is sent until staff decide')
@@ -64,7 +64,7 @@ class GateClosed extends Error {
   }
 }
 
-/** The run was canceled while it was reading, in favor of a more urgent one. It has changed and observed nothing. */
+/** The run was canceled while it was reading, in favor of a more urgent one. It had no effects. */
 export class RunPreempted extends Error {
   constructor() {
     super('the run was canceled in favor of a more urgent one')
@@ -228,8 +228,8 @@ export function changesForRouters(
 }
 
 /**
- * Returns the routes of a router that stay as they are: their withdrawal or change is held, or their row is invalid. A drain must not
- * wait for a decision: it is complete once the other routers have them.
+ * Returns the routes of a router that stay unchanged: their withdrawal or change needs approval, or their row is
+ * invalid. A drain must not wait for a decision: it is complete once the other routers have them.
  */
 function fixedBy({ router, plan }: RouterPlan, guarded: GuardResult): ReadonlySet<Prefix> {
   const changes = plan.change.filter((change) => guarded.heldChanges.has(changeKey(router, change)))
@@ -238,8 +238,8 @@ function fixedBy({ router, plan }: RouterPlan, guarded: GuardResult): ReadonlySe
   return new Set(fixed.filter((prefix) => plan.observed.has(prefix)))
 }
 
-/** Whether nothing is sent, so that no read-back is needed. */
-export const isEmpty = (sends: RouterChanges): boolean =>
+/** Returns whether there are no changes to send, so that no read-back is needed. */
+export const isNoChange = (sends: RouterChanges): boolean =>
   sends.every(({ announce, withdraw, drain }) => announce.length + withdraw.length + drain.length === 0)
 
 export type Sent = {
@@ -298,7 +298,7 @@ export async function sendAll(
   return { withdrawn: confirmed, refused, failures: [...announced.failures, ...withdrawn.failures] }
 }
 
-/** Returns the withdrawals that are still desired according to the database, after recording those that count. */
+/** Returns the withdrawals that the database still confirms, after recording the ones that count. */
 async function confirm(
   trx: Trx,
   lease: RegionLease,
@@ -351,8 +351,8 @@ export function reachOf(neighbors: readonly Neighbor[]): Reach {
 export type RouterAfter = { readonly router: Router; readonly after: ReadonlyMap<Prefix, InstalledRoute> }
 
 /**
- * Returns the values that the rows now store. `unread`: active routers that failed at any point of the run. `checks`: by name, what
- * the neighbors of a router receive.
+ * Returns the new values of the rows. `unread`: active routers that failed at any point of the run. `checks`: by router
+ * name, the routes that neighbors receive.
  */
 export function observedRowsOf(
   lease: RegionLease,

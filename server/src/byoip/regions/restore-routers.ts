@@ -1,5 +1,6 @@
-// Gives restarted routers their last known routes while the database does not answer, and after a restore those that it confirms. It announces a prefix once for each restart:
-// a prefix that is absent later was withdrawn by a process that reaches the database.
+// Announces the last known routes on restarted routers while the database does not answer, and after a restore the
+// routes that it confirms. It announces a prefix once per restart: if the prefix is absent later, a process with a
+// database has withdrawn it.
 import type { Prefix } from '../../net/prefix.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { LastKnownRoutes } from './last-known-routes.ts'
@@ -16,7 +17,7 @@ export class RestartedRouters {
   readonly #deps: KeptRoutersDeps
   /** Routers that came up since their routes were last read here. At the start all: they may have been restarted before. */
   readonly #restarted: Set<string>
-  /** Prefixes that restarted routers still lack, by the name of the router: without those that they have had since. */
+  /** Prefixes that restarted routers still lack since the restart, by the name of the router. */
   readonly #unrestored = new Map<string, Set<Prefix>>()
 
   constructor(deps: KeptRoutersDeps) {
@@ -29,7 +30,7 @@ export class RestartedRouters {
     this.#restarted.add(router)
   }
 
-  /** A run with the database has applied what is desired. */
+  /** A run with the database has applied the desired state. */
   onReconciled(): void {
     this.#unrestored.clear()
   }

@@ -6,7 +6,7 @@ import { columns, type RowOf } from '../../db/columns.ts'
 import { listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { asDesired } from '../status/reported-status.store.ts'
-import { isDesired } from './desired.store.ts'
+import { isDesiredRow } from './desired.store.ts'
 import type { NeighborCheck } from './evidence.ts'
 import type { Neighbor } from './speaker.ts'
 
@@ -90,11 +90,11 @@ export async function saveDrained(
 
 export type RegionCounts = { readonly id: number; readonly desired: number; readonly announced: number }
 
-/** Counts each region's desired routes, and those of them that count as announced. */
+/** Counts each region's desired routes, and the announced part of them. */
 export async function countRegionRoutes(db: Db | Trx): Promise<RegionCounts[]> {
   const { rows } = await sql<RegionCounts>`
-    select r.id, count(*) filter (where ${isDesired}) as desired,
-      count(*) filter (where ${isDesired} and ar.state = 'announced') as announced
+    select r.id, count(*) filter (where ${isDesiredRow}) as desired,
+      count(*) filter (where ${isDesiredRow} and ar.state = 'announced') as announced
     from regions r left join announcement_regions ar on ar.region_id = r.id
     left join announcements a on a.id = ar.announcement_id
     group by r.id`.execute(db)

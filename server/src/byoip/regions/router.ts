@@ -1,5 +1,5 @@
-// Routers of regions for the operator: their state, and draining one before maintenance. This file decides only whether a
-// drain is allowed; the reconciler withdraws the routes of a drained router that enough others carry.
+// Routers of regions for the operator: their state, and draining a router before maintenance. This file decides only
+// whether a drain is allowed; the reconciler withdraws the routes of a drained router that enough others carry.
 import type { AdminRegion, listAdminRegionsRoute } from '@pharos/contract/operator/region'
 import { sessionReasonText } from '@pharos/contract/reason/session-reason'
 import type { QueryOf } from '@pharos/contract/route'
@@ -44,7 +44,7 @@ export async function listAdminRegions(
 
 export type RegionStatus = AdminRegion & {
   readonly id: number
-  /** Desired routes, and those of them that count as announced. */
+  /** Desired routes, and the announced part of them. */
   readonly desired: number
   readonly announced: number
 }
@@ -80,7 +80,7 @@ export const undrainRouter = (
 export type RouterName = { readonly slug: string; readonly name: string }
 
 /**
- * Drains or undrains the router and wakes the reconcilers; changes nothing if the router is already in that state. Throws
+ * Drains or undrains the router and wakes the reconcilers; no effect if the router is already in that state. Throws
  * `not_found`, and `conflict` if the other routers of the region could not carry the routes.
  */
 export const setDrained = (
@@ -197,7 +197,7 @@ const presentEnd = ({ reason, detail }: SessionEnd) => ({
   detail: detail ?? null,
 })
 
-/** Adds up the families of a neighbor: unknown if one of them was not asked. */
+/** Adds up the families of a neighbor: unknown if any family is unknown. */
 function presentChecks(checks: readonly NeighborCheck[]) {
   if (checks.length === 0 || checks.some(({ received }) => received === null))
     return { received: null, missing: null, checked: isoTime(checks[0]?.at ?? null) }

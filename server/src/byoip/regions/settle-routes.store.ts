@@ -18,7 +18,7 @@ export async function endBlackholes(trx: Trx, ids: readonly number[]): Promise<E
   return rows
 }
 
-/** No router shows the announcement there: without this, withdrawing what is not there would count for the guard. */
+/** The announcement is on no router there: otherwise the guard would count its withdrawal. */
 export async function forgetAnnounced(
   trx: Trx,
   announcementId: number,

@@ -1,6 +1,6 @@
-// The SQL of how long a change took to reach the routers: each change is measured once, when the state that it asked for is first
-// saved. A router that restarts later changes `since` of the row, but not `settled`. The rule is the same for both tables, and written
-// twice, since a statement that is put together from arguments cannot be checked.
+// The SQL of the time that a change took to reach the routers: each change is measured once, when its desired state is
+// first saved. A router that restarts later changes `since` of the row, but not `settled`. The rule is the same for
+// both tables, and written twice, because a statement that is built from arguments cannot be checked.
 import { sql } from 'kysely'
 
 /** Gets the milliseconds from the request of each change until the routers of the region showed it, once it is saved. */
@@ -11,7 +11,7 @@ const wanted = sql`case when n.desired then 'announced' else 'withdrawn' end`
 
 const lastChange = sql`ar.changes[cardinality(ar.changes)]`
 
-/** When the black hole was asked for, or its end; null if it ends for another reason: nobody asked for that here. */
+/** When the black hole was requested, or its end; null if it ends for another reason, without a request. */
 const requested = sql`case when n.desired then b.created else least(b.ended, case when b.expires <= now() then b.expires end) end`
 
 /**
@@ -30,7 +30,7 @@ export const blackholeSettled = sql`
     when n.state = ${wanted} then greatest(now(), ${requested})
     else br.settled end`
 
-/** Of the updated row: the milliseconds that the change took if this update has settled it, else null. */
+/** The milliseconds of the change if this update of the row has settled it, else null. */
 export const announcementTookMs = sql<number | null>`
   case when ar.since = now() and n.state = ${wanted} and ar.settled = greatest(now(), ${lastChange})
     then (extract(epoch from ar.settled - ${lastChange}) * 1000)::float8 end`

@@ -407,7 +407,7 @@ function watch(speaker: Speaker): WatcherCalls {
   return Object.assign(counts, { stop: speaker.watch(events) })
 }
 
-/** As `watch`, but resolves once the watcher is known to be called; the counts restart at 0. */
+/** Like `watch`, but resolves once the watcher is known to be called; the counts restart at 0. */
 async function watching(fixture: SpeakerFixture, speaker: Speaker): Promise<WatcherCalls> {
   const received = watch(speaker)
   await untilNotified(received, speaker === fixture.stranger ? fixture.connectStranger() : fixture.connect())

@@ -8,15 +8,15 @@ import type { Prefix } from '../../net/prefix.ts'
 export { DriverError as SpeakerError } from '../../runtime/driver-error.ts'
 
 /**
- * A route to announce. The prefix is its key: a speaker holds at most one route of its owner per prefix.
+ * A route to announce. The prefix is its key: a speaker has at most one route of its owner per prefix.
  *
- * - `asPath`: leftmost first, without the speaker's own ASN, which it prepends towards its neighbors. `[]` originates the
- *   prefix as the speaker's ASN; `[64496]` announces a customer's prefix with the customer's ASN as origin, so that the
- *   neighbors of AS64500 receive `64500 64496`.
- * - `nextHop`: an address of the prefix's family, or `0.0.0.0` / `::` for the speaker itself. `::` works only for neighbors over
- *   IPv6: a session over IPv4 has no IPv6 address to use, and the neighbor drops the route.
- * - `communities`: RFC 1997, `asn:value`, each at most 65535. `largeCommunities`: RFC 8092, `asn:value:value`. Both are sets:
- *   the order has no meaning. The owner community is not included; the driver adds and removes it.
+ * - `asPath`: leftmost first, without the speaker's own ASN, which it prepends towards its neighbors. `[]` originates
+ *   the prefix as the speaker's ASN; `[64496]` announces a customer's prefix with the customer's ASN as origin, so that
+ *   the neighbors of AS64500 receive `64500 64496`.
+ * - `nextHop`: an address of the prefix's family, or `0.0.0.0` / `::` for the speaker itself. `::` works only for
+ *   neighbors over IPv6: a session over IPv4 has no IPv6 address to use, and the neighbor drops the route.
+ * - `communities`: RFC 1997, `asn:value`, each at most 65535. `largeCommunities`: RFC 8092, `asn:value:value`. Both are
+ *   sets: the order has no meaning. The owner community is not included; the driver adds and removes it.
  */
 export type Route = {
   readonly prefix: Prefix
@@ -32,7 +32,7 @@ export type Route = {
  */
 export type InstalledRoute = Route & { readonly isBest: boolean }
 
-/** Returns the route without what the speaker adds, to store it. */
+/** Returns the route without the speaker's additions, to store it. */
 export function plainRoute(route: Route): Route {
   const { prefix, asPath, nextHop, communities, largeCommunities } = route
   return { prefix, asPath, nextHop, communities, largeCommunities }
@@ -66,7 +66,7 @@ export type NeighborState =
   | 'established'
   | 'down'
 
-/** Why a session is down, with the text of the speaker if it has one: the code of a NOTIFICATION. */
+/** Why a session is down, with the text of the speaker, if any: the code of a NOTIFICATION. */
 export type SessionEnd = { readonly reason: SessionReason; readonly detail?: string }
 
 /** A BGP neighbor of the speaker. Only an established one receives our routes. */
@@ -84,13 +84,13 @@ export type Neighbor = {
 }
 
 /**
- * Callbacks of a watcher. They have no arguments and are merged: query the state that you need.
+ * Callbacks of a watcher. They have no arguments and are merged: query the needed state.
  *
- * - `onUp`: the speaker became reachable again. If it was restarted, it has lost Pharos' routes, and its neighbors remove them
- *   soon after; other callbacks do not report what happened in between.
- * - `onTableChange`: another client added, changed or removed a route of the owner. The more often that happens, the later it
- *   is reported (up to 30 s). Changes by this `Speaker` value are not reported, and while a foreign route for the same prefix
- *   exists, a change by another client may not be.
+ * - `onUp`: the speaker became reachable again. If it was restarted, it has lost Pharos' routes, and its neighbors
+ *   remove them soon after; other callbacks do not report events in between.
+ * - `onTableChange`: another client added, changed or removed a route of the owner. The more often that happens, the
+ *   later it is reported (up to 30 s). Changes by this `Speaker` value are not reported, and while a foreign route for
+ *   the same prefix exists, a change by another client may not be.
  * - `onNeighborChange`: a session was established or lost.
  */
 export type SpeakerEvents = {
@@ -100,11 +100,11 @@ export type SpeakerEvents = {
 }
 
 /**
- * A speaker is shared with people and other programs. Each call reads and changes only routes with the owner community of its
- * configuration (a large community `asn:function:owner`, so that 4-byte ASNs fit).
+ * A speaker is shared with people and other programs. Each call reads and changes only routes with the owner community
+ * of its configuration (a large community `asn:function:owner`, so that 4-byte ASNs fit).
  *
- * Every call ends within the timeout of the driver's configuration and otherwise rejects with a `SpeakerError`. Nothing is
- * retried inside. After a rejected change, `list()` returns the actual state.
+ * Every call ends within the timeout of the driver's configuration and otherwise rejects with a `SpeakerError`. Calls
+ * are not retried. After a rejected change, `list()` returns the actual state.
  */
 export interface Speaker {
   /** Returns the daemon's identity; rejects with `protocol` for an unsupported version. */
@@ -112,13 +112,16 @@ export interface Speaker {
   /** Returns all our routes, in no particular order, or rejects: never a part of them. */
   list(): Promise<readonly InstalledRoute[]>
   /**
-   * Returns our routes for exactly these prefixes, as `list()` does: no more specific or covering ones, and nothing for an
-   * absent one. Its duration depends on the number of prefixes, not of routes; `[]` sends no query.
+   * Returns our routes for exactly these prefixes, as `list()` does: without more specific or covering routes, and
+   * without absent ones. Its duration depends on the number of prefixes, not of routes; `[]` sends no query.
    */
   find(prefixes: readonly Prefix[]): Promise<readonly InstalledRoute[]>
-  /** Announces these routes, replacing the attributes of existing ones. Repeating it changes nothing. */
+  /** Announces these routes, replacing the attributes of existing ones. Idempotent. */
   announce(routes: readonly Route[]): Promise<void>
-  /** Withdraws our routes for these prefixes, whatever their attributes are. An absent one is ignored; `[]` does nothing. */
+  /**
+   * Withdraws our routes for these prefixes, whatever their attributes are. Absent routes are ignored; `[]` has no
+   * effect.
+   */
   withdraw(routes: readonly Pick<Route, 'prefix'>[]): Promise<void>
   /**
    * Returns all routes that the neighbor receives, ours and others, after the export policies of the speaker. Undefined if the
@@ -128,8 +131,8 @@ export interface Speaker {
    */
   advertised(neighbor: string, family: Family, pathsMax: number): Promise<Advertised | undefined>
   /**
-   * Returns all configured neighbors, and those that connected without being configured individually (dynamic neighbors), in no
-   * particular order.
+   * Returns all configured neighbors, and neighbors that connected without an individual configuration (dynamic
+   * neighbors), in no particular order.
    */
   neighbors(): Promise<readonly Neighbor[]>
   /** Keeps the connection up and reports events from now on. Returns a function that stops watching. */
@@ -143,7 +146,7 @@ export function selfNextHop(prefix: Prefix): string {
   return prefix.includes(':') ? '::' : '0.0.0.0'
 }
 
-/** Whether announcing `b` over `a` would change nothing; communities are compared as sets. */
+/** Returns whether announcing `b` over `a` has no effect; communities are compared as sets. */
 export function sameRoute(a: Route, b: Route): boolean {
   return (
     a.prefix === b.prefix &&

@@ -20,7 +20,7 @@ export type Announcement = {
   readonly loaValidated: Date | null
   /** The progress of its checks, as the validator stored it. */
   readonly clearance: Clearance
-  /** When all checks passed for the first time: since then it holds its prefix against other teams. */
+  /** When all checks passed for the first time: since then other teams cannot announce its prefix. */
   readonly claimed: Date | null
   readonly status: AnnouncementStatus
   /** Incremented by every change of the desired side, and by no observation: the part of the ETag that If-Match compares. */
@@ -35,7 +35,7 @@ export type AnnouncementRegion = {
   readonly regionId: number
   readonly slug: string
   readonly configured: boolean
-  /** No region is configured now, and this one was in the last set that was not empty. */
+  /** No region is configured now, and this region was in the last set that was not empty. */
   readonly restorable: boolean
   readonly state: RegionState
   readonly since: Date
@@ -74,7 +74,7 @@ export const changesPerHourMax = 12
 /** One more than the limit: the oldest change then determines until when the prefix is damped. */
 export const changesKept = changesPerHourMax + 1
 
-/** Whether the announcement should be on the region's routers. Ignores validation: losing it withdraws nothing. */
+/** Whether the announcement should be on the region's routers. Ignores validation: losing it withdraws no route. */
 export function isDesired(
   announcement: Pick<Announcement, 'enabled' | 'suspended'>,
   region: Pick<AnnouncementRegion, 'configured'>,
@@ -83,9 +83,9 @@ export function isDesired(
 }
 
 /**
- * Returns the regions (slugs) about which an operation of the announcement itself decides, with their desired state: those in which
- * it changes, or all of them if the announcement is disabled or suspended. Written to the audit log as `desired`; the guard accepts
- * no other explanation of a withdrawal.
+ * Returns the regions (slugs) about which an operation of the announcement itself decides, with their desired state:
+ * changed regions, or all if the announcement is disabled or suspended. Written to the audit log as `desired`; the
+ * guard accepts no other explanation of a withdrawal.
  */
 export function desiredChanges(before: Announcement, after: Announcement): Record<string, boolean> {
   const isOff = (before.enabled && !after.enabled) || (!before.suspended && after.suspended)
@@ -98,21 +98,23 @@ export function desiredChanges(before: Announcement, after: Announcement): Recor
   return Object.fromEntries(about.map((region) => [region.slug, isDesired(after, region)]))
 }
 
-/** As desiredChanges(), of an announcement that is deleted. */
+/** Like desiredChanges(), for a deleted announcement. */
 export const undesiredIn = (regions: readonly AnnouncementRegion[]): Record<string, boolean> =>
   Object.fromEntries(regions.map(({ slug }) => [slug, false]))
 
-export const validationNames = ['irr', 'rpki', 'loa'] as const
-export type ValidationName = (typeof validationNames)[number]
+export const storedValidationNames = ['irr', 'rpki', 'loa'] as const
+export type StoredValidationName = (typeof storedValidationNames)[number]
 
 /** Returns the validations that have not passed. */
 export function missingValidations(
-  announcement: Pick<Announcement, `${ValidationName}Validated`>,
-): ValidationName[] {
-  return validationNames.filter((name) => announcement[`${name}Validated`] === null)
+  announcement: Pick<Announcement, `${StoredValidationName}Validated`>,
+): StoredValidationName[] {
+  return storedValidationNames.filter((name) => announcement[`${name}Validated`] === null)
 }
 
-/** The state of a region right after its desired state was stored: nothing was observed yet, only the direction changes. */
+/**
+ * The state of a region right after its desired state was stored, before any observation: only the direction changes.
+ */
 export const stateAfterChange: Record<RegionState, Record<'desired' | 'undesired', RegionState>> = {
   withdrawn: { desired: 'announcing', undesired: 'withdrawn' },
   announcing: { desired: 'announcing', undesired: 'withdrawing' },
@@ -122,8 +124,8 @@ export const stateAfterChange: Record<RegionState, Record<'desired' | 'undesired
 }
 
 /**
- * Returns the announcement with another intent: regions in their new direction, and the resulting status and version. A region
- * that is no longer configured keeps its row; one that is configured for the first time is taken from `known`.
+ * Returns the announcement with another intent: regions in their new direction, and the resulting status and version. A
+ * region that is no longer configured keeps its row; a newly configured region is taken from `known`.
  */
 export function withIntent(
   announcement: Announcement,
@@ -172,8 +174,8 @@ function newRegions(
 }
 
 /**
- * Returns the regions in which enabling without a region announces: the configured ones; if every region was disabled one by
- * one, those of the last set that are still open; all open ones only for an announcement that never had a region.
+ * Returns the regions in which enabling without a region announces: the configured ones; if every region was disabled
+ * one by one, the open regions of the last set; all open ones only for an announcement that never had a region.
  */
 export function regionsToEnable(
   { regions }: Pick<Announcement, 'regions'>,
@@ -188,7 +190,7 @@ export function regionsToEnable(
 const idsOf = (regions: readonly Pick<OpenRegion, 'regionId'>[]): Set<number> =>
   new Set(regions.map(({ regionId }) => regionId))
 
-/** Returns the same object if nothing changes, so that only changed regions are saved. */
+/** Returns the same object without a change, so that only changed regions are saved. */
 function changeRegion(
   region: AnnouncementRegion,
   flags: Pick<AnnouncementRegion, 'configured' | 'restorable'>,
@@ -210,12 +212,12 @@ function changeRegion(
  */
 export type Clearance = 'pending' | 'running' | 'failed' | 'passed'
 
-/** Where the announcement was observed, relative to where it should be. */
+/** Where the announcement was observed, compared with where it should be. */
 export type Presence = 'everywhere' | 'somewhere' | 'arriving' | 'failing' | 'leaving' | 'stuck' | 'nowhere'
 
 type Past = 'suspended' | 'used' | 'unused'
 
-/** The status of an announcement that is on no router and should be on none. */
+/** The status of an announcement that is on no router and should be on no router. */
 const atRest: Record<Clearance, Record<Past, AnnouncementStatus>> = {
   pending: { suspended: 'suspended', used: 'pending_validation', unused: 'pending_validation' },
   running: { suspended: 'suspended', used: 'validating', unused: 'validating' },

@@ -1,4 +1,4 @@
-// The messages about regions: one for each team, with a limit.
+// The messages about regions: one per team, with a limit.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { regionMessages } from './region-message.ts'

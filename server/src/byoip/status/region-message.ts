@@ -1,11 +1,12 @@
-// The messages of the stream about regions whose state changed while the announcement's status stayed: with a changed status,
-// the message about the status tells the same. One message per team and transaction, however many announcements. Pure.
+// The messages of the stream about regions whose state changed while the announcement's status stayed: with a changed
+// status, the message about the status is sufficient. One message per team and transaction, however many announcements.
+// Pure.
 import { regionChangesMax } from '@pharos/contract/messages/stream'
 import type { NewStreamMessage } from '../../outbox/outbox.ts'
 import type { RegionState } from './announcement.ts'
 
 export type RegionChange = {
-  /** Of the announcement. */
+  /** Id of the announcement. */
   readonly id: number
   readonly teamId: number
   /** Slug. */

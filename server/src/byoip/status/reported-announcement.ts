@@ -1,5 +1,6 @@
-// An announcement as shown while the routers of one of its regions cannot be read or have no BGP session: it is not reported as
-// announced there. The stored state is the last observed one (decision 027). Pure; the same rule in SQL is shown_status().
+// An announcement as reported while the routers of one of its regions cannot be read or have no BGP session: it is not
+// reported as announced there. The stored state is the last observed one (decision 027). Pure; the same rule in SQL is
+// shown_status().
 import { isDesired, statusOf, type Announcement, type AnnouncementRegion } from './announcement.ts'
 
 /** Returns the same object if every region that announces it is known to carry it. */

@@ -1,5 +1,6 @@
 // Writes the messages about changed statuses and about the checks of regions. Every statement that writes
-// announcements.status or the result of a region's check must be followed by one of these, in its transaction.
+// announcements.status or the result of a region's check must be followed by a call of these functions, in its
+// transaction.
 import { sql, type RawBuilder } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'

@@ -1,4 +1,4 @@
-// Selects the status changes that are reported to the team: those of the shown status. Pure.
+// Selects the status changes that are reported to the team: changes of the reported status. Pure.
 import type { NewMessage } from '../../outbox/outbox.ts'
 import type { AnnouncementStatus } from './announcement.ts'
 
@@ -7,12 +7,12 @@ export type ShownChange = {
   readonly teamId: number
   readonly cidr: string
   readonly originAsn: number
-  /** The status that the team was last notified of, or the one before the change. */
+  /** The status that the team was last notified of, or the status before the change. */
   readonly notified: AnnouncementStatus
   readonly shown: AnnouncementStatus
 }
 
-/** Returns messages for the announcements whose shown status is not the one that the team knows, by id. */
+/** Returns messages for the announcements whose reported status differs from the last one sent to the team, by id. */
 export function statusMessages(changes: readonly ShownChange[], at: Date): NewMessage[] {
   return changes
     .filter(({ shown, notified }) => shown !== notified)

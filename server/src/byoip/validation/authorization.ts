@@ -28,7 +28,7 @@ export type AuthorizationFacts = {
 
 type Proof = CheckResult & { readonly kind: AuthorizationKind }
 
-/** `before`: the stored check, which distinguishes a lost proof from one that never existed. */
+/** `before`: the stored check, which distinguishes a lost proof from a proof that never existed. */
 export function evaluateAuthorization(
   kinds: readonly AuthorizationKind[],
   facts: AuthorizationFacts,
@@ -80,7 +80,7 @@ function lostKind(before: Pick<CheckResult, 'state' | 'evidence'> | undefined): 
 
 const reasonOf = ({ reason, attrs, note }: Explanation): Explanation => ({ reason, attrs, note })
 
-/** Returns the reason of the only accepted kind; if several are accepted, that none of them is valid. */
+/** Returns the reason of the only accepted kind; if several are accepted, a common one. */
 const missingReason = (proofs: readonly Proof[]): Explanation =>
   proofs.length === 1 ? reasonOf(proofs[0]!) : explain('authorization_missing')
 

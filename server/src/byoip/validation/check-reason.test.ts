@@ -54,7 +54,7 @@ it('every tag of a state message has a sentence', () => {
             servers: ['ns1.example.net'],
             assigned: ['ns1.example.net'],
             delegated: ['ns2.example.net'],
-            // Of a check of an announcement otherwise.
+            // Reason of a check of an announcement otherwise.
             ...(tag === 'zone_dnssec_error' ? { reason: null } : {}),
           },
     )

@@ -12,7 +12,7 @@ export type CheckTarget = { readonly prefix: Prefix; readonly originAsn: Asn; re
 
 /** The longest prefixes that most networks accept. */
 export const longestAccepted = { 4: 24, 6: 48 } as const
-/** No organisation holds a larger block; a shorter prefix is a typing error. */
+/** No organisation has a larger block; a shorter prefix is a typing error. */
 export const shortestAccepted = { 4: 8, 6: 16 } as const
 
 export function evaluateSize(prefix: Prefix, now: Date): CheckResult {
@@ -32,8 +32,8 @@ export const isAuthorized = ({ loa, rpki, asn }: ProofStates): boolean =>
   loa === 'valid' || (rpki === 'valid' && asn === 'valid')
 
 /**
- * Before the team is authorized, the result does not depend on other teams: anyone could otherwise find out which prefixes
- * other customers hold.
+ * Before the team is authorized, the result does not depend on other teams: anyone could otherwise find out other
+ * customers' prefixes.
  */
 export function evaluateOverlap(contested: boolean, authorized: boolean, now: Date): CheckResult {
   const rest = { evidence: {}, fix: null, checked: now }

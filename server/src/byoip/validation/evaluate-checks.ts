@@ -1,5 +1,5 @@
-// Evaluates all checks of a batch of announcements, with the answers of the registries and proofs that are due. Changes
-// nothing; saveEvaluations() does.
+// Evaluates all checks of a batch of announcements, with the answers of registries and proofs that are due. Does not
+// write; saveEvaluations() does.
 import { evaluateAuthorization } from './authorization.ts'
 import {
   evaluateAsn,
@@ -43,8 +43,8 @@ const checkedAgeMs = 10 * 60_000
 export type LetterVerdicts = ReadonlyMap<number, LetterVerdict>
 
 /**
- * Returns the results that differ from the stored ones, in the order of the subjects. The signal ends the queries: what they
- * answered until then counts, and the others stay due.
+ * Returns the results that differ from the stored ones, in the order of the subjects. The signal ends the queries:
+ * earlier answers count, and the others stay due.
  */
 export async function evaluateChecks(
   deps: EvaluateChecksDeps,
@@ -105,7 +105,7 @@ function evaluateSubject(
   return { subject, checks, proofs: facts.proofs, clearance, claims, answers }
 }
 
-/** Whether everything was queried that a request for checks asks for. */
+/** Returns whether every query of a request for checks is answered. */
 const isAnswered = (
   { authorization }: EvaluateChecksDeps,
   subject: Subject,

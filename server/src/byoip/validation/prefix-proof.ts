@@ -19,10 +19,10 @@ import { shortestAccepted } from './check-rules.ts'
 import type { PrefixTokens } from './prefix-token.ts'
 import { explain, type CheckResult } from './validation.ts'
 
-/** Not offered for a prefix with more reverse zones: creating so many records is impractical. */
+/** Limit of reverse zones of a prefix for this proof: creating more records is impractical. */
 const zonesMax = 16
 
-/** Returns the names that must all have the token: one for each zone, since a zone may be delegated to a customer. */
+/** Returns the names that must all have the token: one per zone, since a zone may be delegated to a customer. */
 export function proofNames(prefix: Prefix): readonly string[] {
   const zones = reverseZones(prefix)
   return zones.length > zonesMax ? [] : zones.map((zone) => `_pharos.${zone}`)
@@ -143,7 +143,7 @@ export function evaluateRdap(
   return { state: 'valid', ...reason, evidence, fix: null, checked: now }
 }
 
-/** Addresses of the largest block that a network holds, as in `shortestAccepted`; what is larger is a registry's. */
+/** Addresses of the largest block of a network, as in `shortestAccepted`; larger blocks belong to registries. */
 const largestHolder = {
   4: 2n ** BigInt(32 - shortestAccepted[4]),
   6: 2n ** BigInt(128 - shortestAccepted[6]),

@@ -1,5 +1,5 @@
-// The token by which a team marks its prefix in DNS or in the address registry. It is derived from the key ring, the team and
-// the prefix, so it is not stored. It is not secret: for another team or another prefix it proves nothing.
+// The token by which a team marks its prefix in DNS or in the address registry. It is derived from the key ring, the
+// team and the prefix, so it is not stored. It is not secret: it is invalid for another team or another prefix.
 import { createHmac } from 'node:crypto'
 import type { Prefix } from '../../net/prefix.ts'
 import { deriveKeys, type KeyRing } from '../../runtime/secrets.ts'

@@ -18,7 +18,7 @@ export type QueryDeps = {
   readonly irrIntervalSeconds: number
 }
 
-/** The accepted kinds of proof, one of which is enough, and the sources to query for them. */
+/** The accepted kinds of proof, of which any is enough, and the sources to query for them. */
 export type AuthorizationDeps = {
   readonly kinds: readonly AuthorizationKind[]
   readonly ring: KeyRing
@@ -61,7 +61,9 @@ export async function queryIrr(
   return answers
 }
 
-/** A sweep must not wait for what a team can make slow. An announcement without a result has no due time yet. */
+/**
+ * A sweep must not wait for queries that a team can slow down. An announcement without a result has no due time yet.
+ */
 const isIrrDue = ({ irrDue, requested, isSwept }: Subject, now: Date): boolean =>
   irrDue === null || (!isSwept && (irrDue <= now || requested !== null))
 
@@ -90,7 +92,7 @@ async function judgeIrr(
   }
 }
 
-/** Queries the proofs that are due, those of one announcement in sequence. */
+/** Queries the proofs that are due, in sequence for each announcement. */
 export async function queryProofs(
   { authorization, irrIntervalSeconds }: QueryDeps,
   subjects: readonly Subject[],

@@ -31,7 +31,7 @@ export type ValidationReport = {
   lost: number
   passed: number
   changed: number
-  /** Announcements with a result that the database refuses: they keep the one before. */
+  /** Announcements with a result that the database refuses: they keep the former result. */
   refused: number
 }
 
@@ -58,7 +58,7 @@ export async function validateTouched(
   return evaluateEach(deps, signal, (after) => readSubjectsInside(deps.db, prefixes, after, batchSize))
 }
 
-/** Queries the routing registries and the proofs that were requested, and those that are due. */
+/** Queries the routing registries, and the proofs that were requested or are due. */
 export async function validateDue(deps: ValidateDeps, signal?: AbortSignal): Promise<ValidationReport> {
   const report = noReport()
   await evaluateBatch(deps, await readSubjectsRequested(deps.db, batchSize), report, signal)

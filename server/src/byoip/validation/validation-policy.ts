@@ -48,7 +48,10 @@ export async function applyPolicy(
   }
 }
 
-/** Returns true to suspend, false to resume, undefined to change nothing. Only staff resume what staff suspended. */
+/**
+ * Returns true to suspend, false to resume, undefined for no change. Only staff resume announcements that staff
+ * suspended.
+ */
 function decide(
   policy: Policy,
   subject: Subject,

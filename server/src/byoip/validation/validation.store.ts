@@ -29,7 +29,7 @@ export type Subject = CheckTarget & {
   readonly claimed: boolean
   /** The origin for which every check passed. */
   readonly checkedOrigin: number | null
-  /** Another team holds the prefix; queried only while it is not claimed. */
+  /** The prefix belongs to another team; queried only while it is not claimed. */
   readonly contested: boolean
   readonly vouched: readonly string[]
   readonly asn: AsnVerification | null
@@ -38,7 +38,7 @@ export type Subject = CheckTarget & {
   readonly proofs: readonly StoredProof[]
   /** Whether due proofs are queried in this run. */
   readonly proofsDue: boolean
-  /** Whether it was read by a sweep, which queries no registry again. */
+  /** Whether a sweep has read it; a sweep does not query the registries again. */
   readonly isSwept: boolean
   /** When all checks were requested, by the team or staff. */
   readonly requested: Date | null
@@ -230,7 +230,10 @@ export function checkOf({ name, state, reason, attrs, note, evidence, fix, check
   return { name, state, reason, attrs, note, evidence, fix, checked: time }
 }
 
-/** Returns the enabled announcements of all teams, also those that the policy for failing checks has suspended: another source may validate them. */
+/**
+ * Returns the enabled announcements of all teams, including announcements suspended by the policy for failing checks:
+ * another source may validate them.
+ */
 export async function readAnnounced(db: Db): Promise<AnnouncedOrigin[]> {
   const { rows } = await sql<{ prefix: string; asn: number }>`
     select prefix, origin_asn as asn from announcements
@@ -257,9 +260,9 @@ export type CheckEvaluation = {
 }
 
 /**
- * Saves results, statuses and messages in one transaction; ids must be in ascending order. Returns the ids of the saved ones:
- * a result is about an announcement as it was read, before the registries were queried, and one that was changed or deleted since
- * is left to the next run.
+ * Saves results, statuses and messages in one transaction; ids must be in ascending order. Returns the saved ids: a
+ * result applies to an announcement as it was read, before the registries were queried; if it was changed or deleted
+ * since, the next run evaluates it.
  */
 export async function saveEvaluations(
   trx: Trx,
@@ -288,7 +291,10 @@ export async function saveEvaluations(
   return unchanged
 }
 
-/** Locks the announcements that are as they were read. Another team may have claimed a prefix meanwhile. */
+/**
+ * Locks the announcements that have not changed since they were read. Another team may have claimed a prefix in the
+ * meantime.
+ */
 async function lockUnchanged(
   trx: Trx,
   evaluations: readonly CheckEvaluation[],
@@ -465,7 +471,7 @@ export async function readChecksIn(trx: Trx, teamId: number, id: number): Promis
   return (rows[0]?.checks ?? []).map(checkOf)
 }
 
-/** Lets the validator query the routing registries for one announcement at once, because its AS-SET has changed. */
+/** Schedules an immediate query of the routing registries for one announcement, because its AS-SET has changed. */
 export async function requestIrrCheck(trx: Trx, teamId: number, id: number): Promise<void> {
   await executeLater(
     trx,

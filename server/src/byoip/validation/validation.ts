@@ -29,7 +29,7 @@ export function explain(reason: CheckReason, attrs: ReasonAttrs = {}): Explanati
 export type CheckResult = Explanation & {
   readonly state: ValidationState
   readonly evidence: Readonly<Record<string, unknown>>
-  /** The literal text of what to create; null if there is nothing to do. */
+  /** The literal text to create; null if there is no remedy. */
   readonly fix: string | null
   /** When the registry answered; null if it did not. */
   readonly checked: Date | null

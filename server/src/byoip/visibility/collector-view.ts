@@ -27,7 +27,7 @@ type Routes = Map<string, SeenState>
 type Followed = {
   readonly routes: Routes
   readonly moreSpecifics: Map<Prefix, Routes>
-  /** Since when no change was missed; undefined if it is not followed yet. */
+  /** Time from which no change was missed; undefined if it is not followed yet. */
   sinceMs: number | undefined
   isComplete: boolean
   isTruncated: boolean
@@ -54,14 +54,14 @@ export class CollectorView implements VisibilitySink {
     return this.#size
   }
 
-  /** Replaces the followed prefixes; routes of those that are kept are kept. */
+  /** Replaces the followed prefixes; routes of remaining prefixes stay. */
   setPrefixes(prefixes: readonly Prefix[]): void {
     const wanted = new Set(prefixes)
     if (wanted.size === this.#followed.size && prefixes.every((prefix) => this.#followed.has(prefix))) return
     for (const prefix of this.#followed.keys()) if (!wanted.has(prefix)) this.#drop(prefix)
     for (const prefix of wanted) {
       if (!this.#followed.has(prefix)) this.#add(prefix)
-      // It was inside another announced prefix until now.
+      // The prefix was inside another announced prefix until now.
       for (const outer of this.#covering.covering(prefix)) this.#forget(outer, prefix)
     }
     this.#covering = createPrefixMap(this.#followed)
@@ -185,7 +185,7 @@ export class CollectorView implements VisibilitySink {
     const isOurs = path !== null && (this.#ourAsn === null || path.includes(this.#ourAsn))
     const before = routes.get(collector)
     if (before && before.atMs > atMs) return
-    // The time is that of the first report of this origin: later paths of the same route change nothing.
+    // Keeps the time of the first report of this origin: later paths of the same route do not change it.
     if (before?.origin === origin && before.isOurs === isOurs) return
     if (!before) {
       if (this.#size >= this.#limits.routesMax) return this.#truncate(followed)
@@ -229,7 +229,7 @@ export class CollectorView implements VisibilitySink {
   }
 }
 
-/** Whether no collector has the prefix: it would take the place of another one inside the announced prefix. */
+/** Whether no collector has the prefix: its slot can be used for another prefix inside the announced one. */
 const isGone = (routes: Routes): boolean => [...routes.values()].every(({ origin }) => origin === 0)
 
 const newFollowed = (): Followed => ({

@@ -1,5 +1,5 @@
-// Converts the stored visibility of an announcement to its API representation. Without current data nothing is claimed: the state
-// is `unavailable` and the counts are null.
+// Converts the stored visibility of an announcement to its API representation. Without current data the state is
+// `unavailable` and the counts are null.
 import {
   visibilityReasonText,
   type SeenRoute,
@@ -17,14 +17,14 @@ export type ShownVisibility = {
   /** Collectors that have the route although it was withdrawn; null if it is no zombie. */
   readonly zombie: SeenBy | null
   readonly unexpected: readonly SeenRoute[]
-  /** Collectors that see the announcement; null unless hardly any does, or none through our ASN. */
+  /** Collectors with the announcement; null unless there are hardly any, or none of them through the provider's ASN. */
   readonly notVisible: SeenBy | null
   readonly otherPath: SeenBy | null
 }
 
 type SeenBy = { readonly count: number; readonly total: number }
 
-/** Returns the visibility of any announcement of those that were read. */
+/** Returns the visibility of an announcement in the batch. */
 export type VisibilityReader = (announcement: { id: number; prefix: Prefix }) => ShownVisibility
 
 /** Reads the visibility of the team's announcements. */
@@ -37,7 +37,7 @@ export async function readVisibility(
   return readerOf(stored!)
 }
 
-/** As readVisibility, in a transaction of the team. */
+/** Like readVisibility, in a transaction of the team. */
 export async function readVisibilityIn(
   trx: Trx,
   teamId: number,
@@ -52,7 +52,7 @@ function readerOf(stored: StoredVisibility): VisibilityReader {
   return ({ id, prefix }) => presentVisibility(stored, summaries.get(id), prefix)
 }
 
-/** Returns the representation of a summary, or of none. */
+/** Returns the representation of a summary, or of a missing one. */
 function presentVisibility(
   { has_source, current_as_of, last_as_of }: Omit<StoredVisibility, 'summaries'>,
   summary: StoredSummary | undefined,

@@ -1,9 +1,9 @@
-// For tests: what collectors report about one announcement of AS64496.
+// For tests: reports of collectors about one announcement of AS64496.
 import { parseAsn } from '../../net/asn.ts'
-import type { Evidence, SeenState } from './visibility.ts'
+import type { VisibilityEvidence, SeenState } from './visibility.ts'
 
-/** Complete data of 300 collectors, of which none has the route. */
-export const sampleEvidence = (rest: Partial<Evidence> = {}): Evidence => ({
+/** Complete data of 300 collectors without the route. */
+export const sampleEvidence = (rest: Partial<VisibilityEvidence> = {}): VisibilityEvidence => ({
   originAsn: parseAsn(64496),
   change: null,
   states: [],
@@ -16,6 +16,6 @@ export const sampleEvidence = (rest: Partial<Evidence> = {}): Evidence => ({
   ...rest,
 })
 
-/** As many collectors with the same origin for a long time; 0: without a route. */
+/** This number of collectors with the same origin for a long time; 0: without a route. */
 export const sampleStates = (count: number, origin: number): SeenState[] =>
   Array.from({ length: count }, () => ({ origin, isOurs: origin !== 0, atMs: 0 }))

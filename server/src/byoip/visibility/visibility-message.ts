@@ -1,6 +1,6 @@
-// Selects the changes of visibility that are reported to the team: a zombie, routes of other networks, and an announcement that
-// nobody sees, or nobody through us. Pure. Missing data
-// start and end nothing.
+// Selects the changes of visibility that are reported to the team: a zombie, routes of other networks, and an
+// announcement that is not visible, or not visible through the provider. Pure. Missing data neither start nor end a
+// warning.
 import type { SeenRoute } from '@pharos/contract/byoip/visibility'
 import type { NewMessage } from '../../outbox/outbox.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -27,7 +27,7 @@ export type VisibilityReport = {
   readonly messages: readonly NewMessage[]
 }
 
-/** Returns the messages about an announcement, and what its team is then notified of. */
+/** Returns the messages about an announcement, and the state that its team is then notified of. */
 export function visibilityMessages(target: NotifiedTarget, summary: Summary, at: Date): VisibilityReport {
   const zombie = summary.zombie ?? target.notified.zombie
   const routes = nextRoutes(target, summary)
@@ -67,7 +67,7 @@ export function visibilityMessages(target: NotifiedTarget, summary: Summary, at:
   return { notified: { zombie, routes, notVisible, otherPath }, messages }
 }
 
-/** Returns the same list if there is nothing new: a route that fewer or more collectors see is not a new one. */
+/** Returns the same list without new routes: a changed number of collectors does not make a route new. */
 function nextRoutes({ prefix, notified }: NotifiedTarget, summary: Summary): readonly SeenRoute[] {
   const now = unexpectedRoutes(prefix, summary)
   if (now.length === 0) {

@@ -16,7 +16,7 @@ import {
   saveSources,
   saveSummaries,
   type SavedSummary,
-  type Target,
+  type VisibilityTarget,
 } from './visibility.store.ts'
 import { nextRouterChange, summarise, zombieAfterMs, type RouterChange } from './visibility.ts'
 
@@ -49,9 +49,9 @@ class VisibilityMonitor implements Component {
   readonly name = 'visibility monitor'
   readonly #deps: VisibilityMonitorDeps
   readonly #loop: LoopComponent
-  /** While this process leads. */
+  /** Set while this process leads. */
   #followed: readonly Followed[] | undefined
-  /** The inputs of the last saved summary of each announcement, so that unchanged ones are not computed again. */
+  /** The inputs of the last saved summary of each announcement, so that unchanged summaries are not computed again. */
   #basis = new Map<number, string>()
   #used: VisibilitySource | undefined
 
@@ -96,7 +96,7 @@ class VisibilityMonitor implements Component {
     await this.#saveSources(followed, used)
   }
 
-  async #follow(targets: readonly Target[]): Promise<readonly Followed[]> {
+  async #follow(targets: readonly VisibilityTarget[]): Promise<readonly Followed[]> {
     const { sources, ourAsn } = this.#deps
     const followed = sources.map((source) => ({ source, view: new CollectorView({ ourAsn }) }))
     for (const { source, view } of followed) {
@@ -116,7 +116,7 @@ class VisibilityMonitor implements Component {
   }
 
   async #saveChanged(
-    targets: readonly (Target & { routerChange: RouterChange | null })[],
+    targets: readonly (VisibilityTarget & { routerChange: RouterChange | null })[],
     used: Followed,
     signal: AbortSignal,
   ): Promise<void> {
@@ -172,13 +172,16 @@ class VisibilityMonitor implements Component {
 }
 
 /** Returns the propagation time that is stored for the same change. */
-function settledOf({ change: stored, settledSeconds }: Target, change: RouterChange | null): number | null {
+function settledOf(
+  { change: stored, settledSeconds }: VisibilityTarget,
+  change: RouterChange | null,
+): number | null {
   const isSame = change?.kind === stored?.kind && change?.at.getTime() === stored?.at.getTime()
   return isSame ? settledSeconds : null
 }
 
 function summaryOf(
-  target: Target,
+  target: VisibilityTarget,
   change: RouterChange | null,
   view: CollectorView,
   collectors: number,

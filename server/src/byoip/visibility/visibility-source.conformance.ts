@@ -47,7 +47,7 @@ export function visibilitySourceConformance(
       await fixture?.stop()
     })
 
-    /** As the monitor does in each of its runs. */
+    /** Like each run of the monitor. */
     const run = () =>
       source.follow(
         [four, six].map((prefix) => ({ prefix, originAsn: origin, change: changes.get(prefix) ?? null })),

@@ -1,10 +1,11 @@
-// The port to one source of BGP routes as route collectors in other networks see them: RIS Live, files that the operator
-// writes, or a simulation. Drivers import it by type only. A source reports what it received; it judges nothing.
+// The port to one source of BGP routes as route collectors in other networks see them: RIS Live, files that the
+// operator writes, or a simulation. Drivers import it by type only. A source reports the received data without
+// evaluating it.
 import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { Component } from '../../runtime/component.ts'
 
-/** The path of a route, from the collector's neighbor to the origin. A set of ASNs (AS_SET) is left out. */
+/** The path of a route, from the collector's neighbor to the origin, without sets of ASNs (AS_SET). */
 export type AsPath = readonly number[]
 
 export type CollectorRoute = {
@@ -25,12 +26,12 @@ export type RouteUpdate = {
 export type VisibilitySink = {
   /** From this time on, no change of the prefix is missed. */
   followed(prefix: Prefix, since: Date): void
-  /** All routes for the prefix at that time; a collector that is not listed has none. */
+  /** All routes for the prefix at that time; an unlisted collector has no route. */
   table(prefix: Prefix, routes: readonly CollectorRoute[], at: Date): void
   update(update: RouteUpdate): void
   /** The session of the collector has ended: its routes are not known until it reports them again. */
   collectorDown(collector: string): void
-  /** Changes may have been missed: nothing that was reported before counts any longer, except that the collectors exist. */
+  /** Changes may have been missed: earlier reports no longer count, except that the collectors exist. */
   gap(): void
 }
 

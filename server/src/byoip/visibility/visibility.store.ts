@@ -13,7 +13,7 @@ import type { Notified } from './visibility-message.ts'
 import type { ObservedRegion, RouterChange, Summary } from './visibility.ts'
 
 /** An announcement to follow, with its stored summary. */
-export type Target = {
+export type VisibilityTarget = {
   readonly id: number
   readonly teamId: number
   readonly prefix: Prefix
@@ -41,7 +41,7 @@ type TargetRow = {
 }
 
 /** Returns every announcement that has passed its checks, of all teams. Text instead of JSON for the regions halves its time. */
-export async function listTargets(db: Db): Promise<Target[]> {
+export async function listTargets(db: Db): Promise<VisibilityTarget[]> {
   const { rows } = await sql<TargetRow>`
     select a.id, a.team_id, a.prefix, a.origin_asn, v.change_at, v.change_kind, v.seconds_to_80pct, v.notified_zombie,
       v.notified_routes, v.not_visible, v.other_path, r.regions
@@ -75,7 +75,7 @@ function regionOf(text: string): ObservedRegion {
   return { state: state as ObservedRegion['state'], since: new Date(Number(ms)), wasUsed: wasUsed === 't' }
 }
 
-export type SavedSummary = Pick<Target, 'id' | 'teamId'> & {
+export type SavedSummary = Pick<VisibilityTarget, 'id' | 'teamId'> & {
   readonly summary: Summary
   readonly rpki: RpkiState
   readonly notified: Notified
@@ -84,8 +84,8 @@ export type SavedSummary = Pick<Target, 'id' | 'teamId'> & {
 }
 
 /**
- * Saves the summaries and writes the messages about them; returns those that are refused. Announcements that were removed meanwhile
- * are skipped.
+ * Saves the summaries and writes the messages about them; returns the refused ones. Skips announcements that were
+ * removed in the meantime.
  */
 export function saveSummaries(db: Db, saved: readonly SavedSummary[]): Promise<RefusedRow<SavedSummary>[]> {
   return db.transaction().execute(async (trx) => {
@@ -183,7 +183,7 @@ export async function saveSources(db: Db, sources: readonly SourceReport[]): Pro
       problem = excluded.problem, checked = excluded.checked`.execute(db)
 }
 
-/** A process that follows the sources writes their rows far more often; after this time none does. */
+/** A process that follows the sources writes their rows far more often; after this time no process follows them. */
 const followedWithin = sql`interval '2 minutes'`
 
 export type SourceStatus = SourceReport & { readonly is_followed: boolean }

@@ -12,7 +12,7 @@ import {
   summarise,
   unexpectedRoutes,
   zombieAfterMs,
-  type Evidence,
+  type VisibilityEvidence,
   type ObservedRegion,
   type RouterChange,
   type SeenState,
@@ -88,7 +88,7 @@ describe('a summary', () => {
   })
 
   it('is partial unless the routes of enough collectors are known', () => {
-    const reasonOf = (rest: Partial<Evidence>) => {
+    const reasonOf = (rest: Partial<VisibilityEvidence>) => {
       const { state, reason } = summarise(sampleEvidence(rest), at.getTime())
       assert.equal(state, reason === null ? 'current' : 'partial')
       return reason
@@ -129,7 +129,7 @@ describe('a summary', () => {
 })
 
 describe('the propagation time', () => {
-  const secondsOf = (rest: Partial<Evidence>) =>
+  const secondsOf = (rest: Partial<VisibilityEvidence>) =>
     summarise(sampleEvidence({ change: announced, ...rest }), at.getTime()).secondsTo80pct
   const arriving = (...seconds: number[]): SeenState[] =>
     seconds.map((one) => ({ origin, isOurs: true, atMs: later(one).getTime() }))
@@ -172,7 +172,7 @@ describe('the propagation time', () => {
 })
 
 describe('a zombie', () => {
-  const zombieOf = (count: number, minutes: number, rest: Partial<Evidence> = {}) =>
+  const zombieOf = (count: number, minutes: number, rest: Partial<VisibilityEvidence> = {}) =>
     summarise(
       sampleEvidence({ states: sampleStates(count, origin), change: withdrawn, ...rest }),
       later(minutes * 60).getTime(),
@@ -214,7 +214,7 @@ describe('a zombie', () => {
 
 describe('an announced prefix', () => {
   const minutes = (count: number) => later(count * 60).getTime()
-  const seenBy = (ours: number, others = 0, rest: Partial<Evidence> = {}) => {
+  const seenBy = (ours: number, others = 0, rest: Partial<VisibilityEvidence> = {}) => {
     const states = [
       ...sampleStates(ours, origin),
       ...sampleStates(others, origin).map((state) => ({ ...state, isOurs: false })),
@@ -255,7 +255,7 @@ describe('an announced prefix', () => {
 describe('routes of other networks', () => {
   const prefix = parsePrefix('203.0.113.0/24')
   const half = parsePrefix('203.0.113.0/25')
-  const routesOf = (rest: Partial<Evidence>) =>
+  const routesOf = (rest: Partial<VisibilityEvidence>) =>
     unexpectedRoutes(prefix, summarise(sampleEvidence({ change: announced, ...rest }), at.getTime()))
 
   it('are other origins, and parts of the prefix with another origin', () => {
@@ -279,7 +279,7 @@ const anyState: fc.Arbitrary<SeenState> = fc.record({
   atMs: fc.integer({ min: -3_600, max: 3_600 }).map((second) => later(second).getTime()),
 })
 
-const anyEvidence: fc.Arbitrary<Evidence> = fc
+const anyEvidence: fc.Arbitrary<VisibilityEvidence> = fc
   .record({
     states: fc.array(anyState, { maxLength: 60 }),
     collectors: fc.nat(80),

@@ -18,7 +18,7 @@ export const zombieAfterMs = 15 * 60_000
 const zombieShare = 0.01
 const zombieCollectorsMin = 2
 
-/** With fewer collectors in total, nothing is concluded from their share. */
+/** With fewer collectors in total, their share is not evaluated. */
 export const collectorsMin = 10
 
 /** Collectors that must report an unexpected origin before it is a warning. */
@@ -42,8 +42,8 @@ export type ObservedRegion = {
 }
 
 /**
- * Returns the last change on the routers of all regions together. Regions between two states decide nothing, so that a change in
- * one region of several is no change; null if the prefix was never announced.
+ * Returns the last change on the routers of all regions together. Regions between two states are ignored, so that a
+ * change in a single region is no change; null if the prefix was never announced.
  */
 export function nextRouterChange(
   before: RouterChange | null,
@@ -72,11 +72,11 @@ export type SeenState = {
   readonly origin: number
   /** Whether the path contains our ASN; true if our ASN is not known. */
   readonly isOurs: boolean
-  /** Since when it has this origin, in milliseconds. */
+  /** Time from which it has this origin, in milliseconds. */
   readonly atMs: number
 }
 
-export type Evidence = {
+export type VisibilityEvidence = {
   readonly originAsn: Asn
   readonly change: RouterChange | null
   readonly states: readonly SeenState[]
@@ -88,7 +88,7 @@ export type Evidence = {
   readonly collectors: number
   /** Whether the state of every known collector is known. */
   readonly isComplete: boolean
-  /** Whether routes were left out because there are too many. */
+  /** Whether routes were dropped because there are too many. */
   readonly isTruncated: boolean
   /** Whether every change since the last change on the routers was received, so that times can be measured. */
   readonly isContinuous: boolean
@@ -114,7 +114,7 @@ export type Summary = {
 }
 
 /** Returns the summary of an announcement at the time `nowMs`. */
-export function summarise(evidence: Evidence, nowMs: number): Summary {
+export function summarise(evidence: VisibilityEvidence, nowMs: number): Summary {
   const { originAsn, states, moreSpecifics, change } = evidence
   const seeing = states.filter(({ origin }) => origin !== 0)
   const collectorsTotal = Math.max(evidence.collectors, states.length)
@@ -139,7 +139,7 @@ export function summarise(evidence: Evidence, nowMs: number): Summary {
   }
 }
 
-function reasonOf({ isComplete, isTruncated }: Evidence, total: number): VisibilityReason | null {
+function reasonOf({ isComplete, isTruncated }: VisibilityEvidence, total: number): VisibilityReason | null {
   if (isTruncated) return 'too_many_routes'
   if (total < collectorsMin) return 'few_collectors'
   return isComplete ? null : 'changes_only'
@@ -158,7 +158,7 @@ function countOrigins(states: readonly SeenState[]): [asn: number, count: number
  * ours: a time before the change counts as 0.
  */
 function propagationSeconds(
-  { originAsn, change, states, isContinuous }: Evidence,
+  { originAsn, change, states, isContinuous }: VisibilityEvidence,
   total: number,
   isKnown: boolean,
 ): number | null {
@@ -179,7 +179,7 @@ function propagationSeconds(
 }
 
 /** A route with the same origin that does not contain our ASN is announced elsewhere, not left over from our announcement. */
-function stuckOf({ originAsn, change, states }: Evidence): number {
+function stuckOf({ originAsn, change, states }: VisibilityEvidence): number {
   if (change?.kind !== 'withdrawn') return 0
   return states.filter(({ origin, isOurs }) => origin === originAsn && isOurs).length
 }
@@ -213,15 +213,15 @@ export function isNotVisible(before: boolean, summary: SeenAnnouncement, nowMs: 
   return seeingOf(summary) < summary.collectorsTotal * (before ? ends : starts)
 }
 
-/** Returns whether collectors see an announced prefix with its origin, and none of them a path through our ASN. */
+/** Returns whether collectors have an announced prefix with its origin, but no path through the provider's ASN. */
 export function isOnOtherPath(before: boolean, summary: SeenAnnouncement, nowMs: number): boolean {
   if (summary.change?.kind !== 'announced' || summary.ours > 0) return false
   return isConclusive(summary, nowMs) ? seeingOf(summary) >= unexpectedCollectorsMin : before
 }
 
 /**
- * Returns the routes of other networks for the prefix or a part of it that are a warning, most seen first. None while we do not
- * announce it: its holder may announce it elsewhere.
+ * Returns the routes of other networks for the prefix or a part of it that are a warning, most visible first. Empty
+ * while it is not announced: its holder may announce it elsewhere.
  */
 export function unexpectedRoutes(
   cidr: Prefix,

@@ -1,4 +1,5 @@
-// The id of an attack of the detector: its network and its start. One that a network sends may begin in the same second as one on it.
+// The id of an attack of the detector: its network and its start. An attack from a network may begin in the same second
+// as an attack on it.
 import type { Direction } from './scopes.ts'
 
 /** The direction and the network: reports of all collectors about one attack have them in common. */
@@ -9,4 +10,4 @@ export const attackId = (network: string, start: string, direction: Direction = 
   `${attackKey(network, direction)}|${start}`
 
 /** In ms since 1970. */
-export const startOf = (id: string): number => Date.parse(id.slice(id.indexOf('|') + 1))
+export const attackStartOf = (id: string): number => Date.parse(id.slice(id.indexOf('|') + 1))

@@ -1,23 +1,23 @@
 // One attack of the detector: when it begins and ends, its peaks, and the reports about it. Pure.
 import type { Bits } from '../../net/bits.ts'
 import { attackId, attackKey } from './attack-id.ts'
-import type { Limits } from './limits.ts'
+import type { RateLimits } from './limits.ts'
 import { add, combine, lowerOf, noMeasure, type Measure } from './measure.ts'
-import { detectionOf, timeOf, type Detection, type Strongest } from './detection.ts'
-import { directionOf, networkText, type Words } from './scopes.ts'
+import { detectionOf, secondText, type Detection, type Strongest } from './detection.ts'
+import { directionOf, formatNetworkBits, type TargetWords } from './scopes.ts'
 
 /** The traffic of an attack in one second. */
 export type Reading = {
-  /** Undefined if nobody holds it any more: the former ones stay. */
-  readonly limits: Limits | undefined
+  /** Undefined if the network no longer belongs to a team: the former limits stay. */
+  readonly limits: RateLimits | undefined
   readonly own: Measure
   /** Rates by kind of traffic. */
-  readonly vectors: ReadonlyMap<number, Limits>
+  readonly vectors: ReadonlyMap<number, RateLimits>
 }
 
 const offRatio = 0.7
 const offSeconds = 60
-/** Of a target that was attacked a short time ago: pulses are one attack. */
+/** Seconds below the limit that end an attack on a recently attacked target: pulses are one attack. */
 const pulseOffSeconds = 300
 const reportSeconds = 10
 
@@ -26,48 +26,55 @@ export class Attack {
   readonly id: string
   readonly network: string
   readonly bits: Bits
-  readonly words: Words
+  readonly words: TargetWords
   readonly kind: number
   readonly start: number
-  /** Of the prefix that is held. */
+  /** The list of the team's prefix. */
   list: number
   /** Its own traffic exceeds the limit; a carpet may consist of its members only. */
   isOwn = true
   /** Hosts and networks of a carpet, by their keys. */
   readonly members = new Map<string, Attack>()
-  /** The carpet of which it is a member: it has no reports of its own. */
+  /** The carpet that it is a member of: it has no separate reports. */
   carpet: Attack | undefined
-  /** Its traffic without that of the smaller attacks inside it. */
+  /** Traffic without the smaller attacks inside it. */
   own: Measure = noMeasure
-  /** With the traffic of its members. */
+  /** Including the traffic of its members. */
   now: Measure = noMeasure
-  limits: Limits
+  limits: RateLimits
   isReported = false
-  /** Since the last report: a reading rises with each batch that an exporter sends, and its peaks are not those of the traffic. */
+  /**
+   * Since the last report: a reading rises with each batch of an exporter, so its peaks are not peaks of the traffic.
+   */
   #recent = new Mean()
-  #peak: Limits = { bps: 0, pps: 0 }
-  #peakLower: Limits = { bps: 0, pps: 0 }
+  #peak: RateLimits = { bps: 0, pps: 0 }
+  #peakLower: RateLimits = { bps: 0, pps: 0 }
   #totalOctets = 0
   #totalPackets = 0
   #belowSince: number | undefined
   #reportedAt = -Infinity
-  readonly #vectors = new Map<number, Limits>()
+  readonly #vectors = new Map<number, RateLimits>()
   readonly #offSeconds: number
 
   constructor(
-    target: { readonly bits: Bits; readonly words: Words; readonly kind: number; readonly list: number },
+    target: {
+      readonly bits: Bits
+      readonly words: TargetWords
+      readonly kind: number
+      readonly list: number
+    },
     start: number,
-    limits: Limits,
+    limits: RateLimits,
     isRepeated: boolean,
   ) {
     this.bits = target.bits
     this.words = target.words
     this.kind = target.kind
     this.list = target.list
-    this.network = networkText(target.bits)
+    this.network = formatNetworkBits(target.bits)
     this.key = attackKey(this.network, directionOf(target.kind))
     this.start = start
-    this.id = attackId(this.network, timeOf(start), directionOf(target.kind))
+    this.id = attackId(this.network, secondText(start), directionOf(target.kind))
     this.limits = limits
     this.#offSeconds = isRepeated ? pulseOffSeconds : offSeconds
   }
@@ -104,8 +111,8 @@ export class Attack {
     return measure
   }
 
-  #vectorsOfMembers(): ReadonlyMap<number, Limits> {
-    const found = new Map<number, Limits>()
+  #vectorsOfMembers(): ReadonlyMap<number, RateLimits> {
+    const found = new Map<number, RateLimits>()
     for (const { now, leading } of this.members.values()) {
       const { bps, pps } = found.get(leading) ?? { bps: 0, pps: 0 }
       found.set(leading, { bps: bps + now.bps, pps: pps + now.pps })
@@ -113,7 +120,7 @@ export class Attack {
     return found
   }
 
-  /** It is over: what it had counts no more in its carpet. */
+  /** The attack has ended: its traffic no longer counts in its carpet. */
   close(): void {
     this.own = this.now = noMeasure
   }
@@ -134,7 +141,7 @@ export class Attack {
     return second - this.#reportedAt >= reportSeconds
   }
 
-  /** The clock was set by so many seconds. */
+  /** Adjusts the times after the clock was set by `seconds`. */
   shift(seconds: number): void {
     this.#reportedAt += seconds
     if (this.#belowSince !== undefined) this.#belowSince += seconds
@@ -157,17 +164,17 @@ export class Attack {
     })
   }
 
-  /** Kinds of traffic with at least a tenth of the attack, by their share of what exceeded: octets or packets. */
+  /** Kinds of traffic with at least a tenth of the attack, by their share of the exceeding unit: octets or packets. */
   #strongest(): Strongest {
     const { bps: octets, pps: packets } = this.#peak
-    const shareOf = ({ bps, pps }: Limits) => Math.max(bps / (octets || 1), pps / (packets || 1))
+    const shareOf = ({ bps, pps }: RateLimits) => Math.max(bps / (octets || 1), pps / (packets || 1))
     return [...this.#vectors]
       .filter(([vector, peak]) => vector !== 0 && shareOf(peak) >= 0.1)
       .sort(([, a], [, b]) => shareOf(b) - shareOf(a))
   }
 }
 
-const highest = (a: Limits, b: Limits): Limits => ({
+const highest = (a: RateLimits, b: RateLimits): RateLimits => ({
   bps: Math.max(a.bps, b.bps),
   pps: Math.max(a.pps, b.pps),
 })
@@ -176,10 +183,10 @@ const highest = (a: Limits, b: Limits): Limits => ({
 class Mean {
   seconds = 0
   #measure: Measure = noMeasure
-  readonly #vectors = new Map<number, Limits>()
+  readonly #vectors = new Map<number, RateLimits>()
 
-  add(measure: Measure, vectors: ReadonlyMap<number, Limits>, seconds: number): void {
-    // A carpet begins with the rates of its members, before it has a second of its own.
+  add(measure: Measure, vectors: ReadonlyMap<number, RateLimits>, seconds: number): void {
+    // A carpet begins with the rates of its members, before its first second.
     const weight = seconds || 1
     this.seconds += weight
     this.#measure = combine(this.#measure, measure, (sum, one) => sum + one * weight)
@@ -193,12 +200,12 @@ class Mean {
     return combine(this.#measure, noMeasure, (sum) => sum / (this.seconds || 1))
   }
 
-  /** The kind of most octets; 0 if there is none. */
+  /** The kind with the most octets; 0 if there is no traffic. */
   get leading(): number {
     return this.vectors.toSorted(([, a], [, b]) => b.bps - a.bps)[0]?.[0] ?? 0
   }
 
-  get vectors(): [number, Limits][] {
+  get vectors(): [number, RateLimits][] {
     const seconds = this.seconds || 1
     return Array.from(this.#vectors, ([vector, { bps, pps }]) => [
       vector,

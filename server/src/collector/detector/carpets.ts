@@ -12,8 +12,8 @@ export class Carpets {
   readonly #carpets = new Map<string, Attack>()
 
   /**
-   * Makes an attack a member of the carpet of its prefix, which `create` returns the attack of if it begins now. `network` is the prefix of the
-   * attack, `key` is that of an attack on it.
+   * Adds an attack to the carpet of its prefix; if the carpet begins now, `create` returns its attack. `network` is the
+   * prefix of the carpet, `key` the key of an attack on it.
    */
   add(attack: Attack, prefix: string, second: number, create: () => Attack): void {
     const key = `${prefix} ${attack.leading}`
@@ -35,7 +35,7 @@ export class Carpets {
     for (const [key, carpet] of this.#carpets) if (carpet === attack) this.#carpets.delete(key)
   }
 
-  /** Forgets what began too long ago. */
+  /** Removes entries that began too long ago. */
   clean(second: number): void {
     for (const [key, begins] of this.#begins) {
       if (Math.abs(second - begins.at(-1)!.second) >= withinSeconds) this.#begins.delete(key)
@@ -43,7 +43,7 @@ export class Carpets {
   }
 }
 
-/** One that was reported before goes on with its own reports. */
+/** An attack that was reported before keeps its own reports. */
 function join(carpet: Attack, attack: Attack): void {
   carpet.members.set(attack.key, attack)
   if (!attack.isReported) attack.carpet = carpet

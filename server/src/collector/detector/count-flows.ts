@@ -1,6 +1,6 @@
-// Adds the flows of a batch to the sums of the detector. Nothing is allocated for a flow.
+// Adds the flows of a batch to the sums of the detector. Allocates no memory per flow.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
-import type { Gate } from './gate.ts'
+import type { DetectionGate } from './gate.ts'
 import { floor, floorOf } from './limits.ts'
 import type { Rates } from './rates.ts'
 import { is4, ladder, scope, type Owners } from './scopes.ts'
@@ -8,9 +8,9 @@ import { hashOf, type TargetTable } from './target-table.ts'
 import { isAttackOfSender, vectorOf } from '../../flow/vector.ts'
 
 export type Sums = {
-  readonly gate: Gate
+  readonly gate: DetectionGate
   readonly table: TargetTable
-  /** Of each list of owners the traffic to its prefix; behind them, in the same order, the traffic from it. */
+  /** Traffic to the prefix of each list of owners; after them, in the same order, traffic from it. */
   readonly holdings: Rates
   readonly owners: Owners
   /** The lowest limits by list, as seconds that one octet or one packet takes of them. */
@@ -24,8 +24,8 @@ const hashes = new Int32Array(blockSize)
 const rows = new Int32Array(blockSize)
 
 /**
- * A flow is added to the most specific sum that has a row: to its host, or else to a network around it, or else to the most specific prefix
- * that is held. `TargetSums` adds them up from there, once a second.
+ * A flow is added to the most specific sum that has a row: to its host, or else to a network around it, or else to the
+ * most specific prefix of a team. `TargetSums` adds them up from there, once a second.
  */
 export function countFlows(c: FlowColumns, sums: Sums): void {
   for (let start = 0; start < c.length; start += blockSize) {
@@ -61,7 +61,7 @@ function findOwners(addresses: Uint32Array, owners: Owners, start: number, end: 
   return all !== 0
 }
 
-/** Of senders, only kinds of traffic are counted that may be an attack. */
+/** For senders, counts only kinds of traffic that may be an attack. */
 function skipServers(c: FlowColumns, start: number, end: number): void {
   for (let flow = start; flow < end; flow++) {
     if (lists[flow - start] !== 0 && !isAttackOfSender(vectorAt(c, flow), c.srcPort[flow]!))
@@ -84,7 +84,7 @@ function findHosts(addresses: Uint32Array, { table }: Sums, kind: number, start:
   }
 }
 
-/** Of hosts without a row: a new one, or that of a network around it. */
+/** For hosts without a row: a new row, or the row of a network around it. */
 function findRows(
   c: FlowColumns,
   addresses: Uint32Array,
@@ -146,7 +146,7 @@ const packetsAt = ({ packetsHi, packetsLo, samplingRate }: FlowColumns, flow: nu
 const vectorAt = (c: FlowColumns, flow: number): number =>
   vectorOf(c.protocol[flow]!, c.srcPort[flow]!, c.tcpFlags[flow]!, c.fragment[flow]!)
 
-/** The row of the most specific network above a step of the ladder; -1 if there is none. */
+/** Returns the row of the most specific network above a step of the ladder; -1 without a row. */
 export function rowAround(
   sums: Pick<Sums, 'table' | 'gate' | 'costs' | 'owners'>,
   w0: number,
@@ -173,7 +173,7 @@ export function rowAround(
   return -1
 }
 
-/** Of the last word of IPv4, and of the second one of IPv6, by step of the ladder. */
+/** Masks by step of the ladder: of the last word of IPv4, and of the second word of IPv6. */
 const masks4 = [-1, ...ladder[4].map((length) => -1 << (32 - length))]
 const masks6 = [-1, ...ladder[6].map((length) => (length === 64 ? -1 : -1 << (64 - length)))]
 

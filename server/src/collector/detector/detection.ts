@@ -1,6 +1,6 @@
 // The reports of the detector about an attack. Pure.
 import { classifications, type Classification } from '@pharos/contract/events/classification'
-import type { Limits } from './limits.ts'
+import type { RateLimits } from './limits.ts'
 import { lowerOf, type Measure } from './measure.ts'
 import { directionOf, scope, type Direction } from './scopes.ts'
 import { carpetOf, vectors, type Vector } from '../../flow/vector.ts'
@@ -16,7 +16,7 @@ export type Detection = {
   readonly end?: string
   readonly observed: string
   readonly description: string
-  /** The mean since the last report, mostly 10 s. Octets are those of IP packets. */
+  /** The mean since the last report, mostly 10 s. Octets at the IP layer. */
   readonly bps: number
   readonly pps: number
   /** The true rate was higher, in 99.5 of 100 samplings: equal to the rate if every packet was counted. */
@@ -37,17 +37,17 @@ export type Detection = {
   readonly total_bytes: number
   readonly total_packets: number
   readonly protocols: readonly string[]
-  /** Its kinds of traffic, the strongest first, with their highest rates. */
+  /** Kinds of traffic, the strongest first, with their highest rates. */
   readonly vectors: readonly { readonly classification: Vector; readonly bps: number; readonly pps: number }[]
-  /** Of a carpet: the hosts and networks that are attacked, without reports of their own. */
+  /** The attacked hosts and networks of a carpet, which have no separate reports. */
   readonly networks?: readonly string[]
 }
 
-/** Of a carpet in one report. */
+/** Limit of networks of a carpet in one report. */
 const networksMax = 1_000
 
 /** Kinds of traffic, the strongest first, with their highest rates. */
-export type Strongest = readonly (readonly [vector: number, peak: Limits])[]
+export type Strongest = readonly (readonly [vector: number, peak: RateLimits])[]
 
 type Reported = {
   readonly attack: {
@@ -55,12 +55,12 @@ type Reported = {
     readonly network: string
     readonly kind: number
     readonly start: number
-    readonly limits: Limits
+    readonly limits: RateLimits
     readonly members: ReadonlyMap<string, { readonly network: string }>
   }
   readonly measure: Measure
-  readonly peak: Limits
-  readonly peakLower: Limits
+  readonly peak: RateLimits
+  readonly peakLower: RateLimits
   readonly strongest: Strongest
   readonly totals: { readonly octets: number; readonly packets: number }
   readonly second: number
@@ -96,9 +96,9 @@ export function detectionOf({
     direction,
     classification,
     description: describe(classification, direction, attack.network.replace(/\/(?:32|128)$/, '')),
-    start: timeOf(attack.start),
-    ...(end !== undefined && { end: timeOf(end) }),
-    observed: timeOf(second),
+    start: secondText(attack.start),
+    ...(end !== undefined && { end: secondText(end) }),
+    observed: secondText(second),
     bps: rateOf(measure.bps),
     pps: rateOf(measure.pps),
     lower_bps: rateOf(lower.bps),
@@ -121,7 +121,7 @@ export function detectionOf({
   }
 }
 
-function shareOf([first]: Strongest, peak: Limits, limits: Limits): number {
+function shareOf([first]: Strongest, peak: RateLimits, limits: RateLimits): number {
   if (first === undefined) return 0
   const unit = peak.pps / limits.pps > peak.bps / limits.bps ? 'pps' : 'bps'
   return peak[unit] > 0 ? Math.min(1, Math.round((100 * first[1][unit]) / peak[unit]) / 100) : 0
@@ -137,6 +137,6 @@ function samplesOf({ bps, bpsVariance, pps, ppsVariance }: Measure): number | un
   return ppsVariance > 0 ? Math.round(pps ** 2 / ppsVariance) : undefined
 }
 
-export const timeOf = (second: number): string => new Date(second * 1000).toISOString()
+export const secondText = (second: number): string => new Date(second * 1000).toISOString()
 
 const rateOf = (value: number): number => Math.max(0, Math.round(value))

@@ -60,7 +60,7 @@ function run(
   scene: Scene,
   seconds: number,
   traffic: (second: number) => readonly Traffic[],
-  /** What the clock shows. */
+  /** The clock of the collector. */
   clock = (second: number) => second,
 ) {
   const detector = new Detector(2 ** 12)

@@ -4,10 +4,10 @@ import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type { Attack } from './attack.ts'
 import { Carpets } from './carpets.ts'
 import type { Detection } from './detection.ts'
-import { Evaluation, vectorsOf } from './evaluation.ts'
+import { Evaluation, vectorRatesOf } from './evaluation.ts'
 import type { DetectorRules } from './limits.ts'
 import type { CollectorRates, TargetRates } from './remote-rates.ts'
-import { directionOf, holdingBits, networkText, scope, type Owners } from './scopes.ts'
+import { directionOf, holdingBits, formatNetworkBits, scope, type Owners } from './scopes.ts'
 import { TargetSums } from './target-sums.ts'
 import { vectors } from '../../flow/vector.ts'
 
@@ -43,21 +43,21 @@ export class Detector {
     return this.#evaluation.attacks.size
   }
 
-  /** Counts the flows of a batch from and to addresses that somebody holds. */
+  /** Counts the flows of a batch from and to addresses of teams. */
   add(columns: FlowColumns, owners: Owners): void {
     if (this.#isOff()) return
     this.#sums.use(owners, this.#evaluation.rules, this.#second)
     this.#sums.count(columns)
   }
 
-  /** Evaluates everything added so far. `second` is Unix time; nothing happens within the same second. */
+  /** Evaluates the flows added so far. `second` is Unix time; no effect within the same second. */
   advance(second: number, owners: Owners): Detection[] {
     const seconds = second - this.#second
     if (seconds === 0 || this.#isOff()) return []
     if (seconds < 0 || this.#second === 0) this.#shift(seconds)
     this.#second = second
     this.#sums.use(owners, this.#evaluation.rules, second)
-    // The first call only sets the time: what came before belongs to no known span. Neither does it after the clock was set.
+    // The first call only sets the time: earlier flows have no known span. The same applies after the clock was set.
     const span = seconds < 0 || seconds > 3600 ? 1 : seconds
     const begun = this.#evaluation.evaluate(this.#sums.tick(second, span), second, span)
     for (const attack of begun) this.#joinCarpet(attack)
@@ -66,14 +66,14 @@ export class Detector {
   }
 
   /**
-   * The targets with at least a tenth of their limit in the flows of this collector, at most `max`, those nearest to it first; as of the
-   * last evaluation.
+   * The targets with at least a tenth of their limit in the flows of this collector, as of the last evaluation; at most
+   * `max`, in descending order of the share.
    */
   targets(max: number): TargetRates[] {
     const near = this.#evaluation.near.toSorted((a, b) => b.share - a.share).slice(0, max)
     return near.map(({ target, network }) => {
       const { bps, pps, bpsVariance, ppsVariance } = target.rates.measure(target.row)
-      const parts = [...vectorsOf(target)].map(([vector, rates]) => [
+      const parts = [...vectorRatesOf(target)].map(([vector, rates]) => [
         vectors[vector]!,
         [rates.bps, rates.pps],
       ])
@@ -100,7 +100,7 @@ export class Detector {
   #joinCarpet(attack: Attack): void {
     const { kind, list } = attack
     if (list === 0 || (kind & ~scope.outgoing) === scope.holding) return
-    const prefix = networkText(holdingBits(this.#sums.owners, list))
+    const prefix = formatNetworkBits(holdingBits(this.#sums.owners, list))
     if (prefix === attack.network) return
     this.#carpets.add(attack, `${directionOf(kind)} ${prefix}`, this.#second, () =>
       this.#evaluation.carpetOn(list, kind, attack.limits),

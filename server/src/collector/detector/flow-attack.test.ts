@@ -1,4 +1,5 @@
-// From datagrams over UDP to an event: the collector with its threads, the detector in them, and the ingest of its reports.
+// From datagrams over UDP to an event: the collector with its threads, the detector in them, and the ingest of its
+// reports.
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -94,7 +95,7 @@ const attack = { src: '198.51.100.9', dst: '203.0.113.7', srcPort: 53, packets: 
 const reportFiles = (name: string): string[] =>
   readdirSync(join(folder, name)).filter((file) => file.endsWith('.reports'))
 
-/** A database that is down until `up`: connections are refused, and those that are open end. */
+/** A database that is down until `up`: connections are refused, and open ones end. */
 async function takeDown(): Promise<{ up(): Promise<void> }> {
   const url = new URL(database.databaseUrl)
   const name = url.pathname.slice(1)
@@ -142,7 +143,7 @@ describe('the detector in the collector', { timeout: 600_000 }, () => {
       assert.ok(found[0]!.bps > 50_000_000 && found[0]!.bps < 250_000_000, `${found[0]!.bps}`)
     }
     await collector.stop()
-    // The collector was stopped while the attack went on: nobody reports it any more.
+    // The collector was stopped during the attack: it is no longer reported.
     assert.equal(await endSilentAttacks(postgres, new Date()), 0)
     await sql`update events set source_received = now() - interval '11 minutes'`.execute(postgres.owner)
     assert.equal(await endSilentAttacks(postgres, new Date()), 1)

@@ -7,7 +7,7 @@ const generationSeconds = 4
 /** Both cells of an address are in one cache line: eight cells, each with a sum of both generations. */
 const lineBits = 3
 
-export class Gate {
+export class DetectionGate {
   readonly #mask: number
   readonly #sums: Float32Array
   #generation = 0

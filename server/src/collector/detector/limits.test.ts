@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { parsePrefix, prefixBits } from '../../net/prefix.ts'
 import { createFlowOwners, toHoldingColumns } from '../flow-owners.ts'
 import type { Threshold } from '../../flow/threshold.ts'
-import { createLimitRules, usualOf, type DetectorRules } from './limits.ts'
+import { createLimitRules, usualRatesOf, type DetectorRules } from './limits.ts'
 import { scope } from './scopes.ts'
 import { storedOfLists } from './usual-traffic.ts'
 
@@ -50,10 +50,10 @@ describe('limits', () => {
 describe('usual traffic', () => {
   it('is what is stored, raised by the last hour to at most four times', () => {
     const stored = { bps: 100, pps: 10 }
-    assert.deepEqual(usualOf({ stored, recent: undefined }), stored)
-    assert.deepEqual(usualOf({ stored: undefined, recent: { bps: 3, pps: 1 } }), { bps: 3, pps: 1 })
-    assert.deepEqual(usualOf({ stored, recent: { bps: 250, pps: 90 } }), { bps: 250, pps: 40 })
-    assert.equal(usualOf({ stored: undefined, recent: undefined }), undefined)
+    assert.deepEqual(usualRatesOf({ stored, recent: undefined }), stored)
+    assert.deepEqual(usualRatesOf({ stored: undefined, recent: { bps: 3, pps: 1 } }), { bps: 3, pps: 1 })
+    assert.deepEqual(usualRatesOf({ stored, recent: { bps: 250, pps: 90 } }), { bps: 250, pps: 40 })
+    assert.equal(usualRatesOf({ stored: undefined, recent: undefined }), undefined)
   })
 
   it('of a prefix has that of the prefixes of the team in it', () => {

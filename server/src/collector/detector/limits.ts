@@ -1,36 +1,36 @@
-// The thresholds of the detector and the limits that they give: to a host, a network of the ladder or a prefix that is held, with its usual
-// traffic. Pure.
+// The thresholds of the detector and the resulting limits of a host, a network of the ladder or a prefix of a team,
+// with its usual traffic. Pure.
 import { prefixBits } from '../../net/prefix.ts'
 import { maskBits, sameBits, type Bits } from '../../net/bits.ts'
 import type { Threshold } from '../../flow/threshold.ts'
 import { directionOf, holdingBits, scope, type Owners } from './scopes.ts'
 
 /** Bits and packets per second. */
-export type Limits = { readonly bps: number; readonly pps: number }
+export type RateLimits = { readonly bps: number; readonly pps: number }
 
 export type DetectorRules = {
   readonly thresholds: readonly Threshold[]
   /** Usual traffic of prefixes by their id, without the prefixes of the same team in them: the 99th percentile of this hour of the week. */
-  readonly baselines: ReadonlyMap<number, Limits>
+  readonly baselines: ReadonlyMap<number, RateLimits>
   /** Usual traffic of hosts and networks of the ladder, by their text: the 99th percentile of this hour of the last days. */
-  readonly usual?: ReadonlyMap<string, Limits>
+  readonly usual?: ReadonlyMap<string, RateLimits>
   /** Sum of the speeds of the ports of a team, in bit/s. */
   readonly portSpeeds?: ReadonlyMap<number, number>
 }
 
 /** Usual traffic as it is stored, and as it was in the last hour. */
-export type Usual = { readonly stored: Limits | undefined; readonly recent: Limits | undefined }
+export type UsualRates = { readonly stored: RateLimits | undefined; readonly recent: RateLimits | undefined }
 
 const networkFactor = 4
 const networkUsualFactor = 3
-/** Recent traffic raises what is stored at most so far: an attack of hours does not become usual. */
+/** Recent traffic raises the stored usual traffic at most by this factor: an attack of hours does not become usual. */
 const recentFactorMax = 4
 /** More cannot arrive through the ports of a team. */
 const portShare = 0.9
 const portUsualFactor = 1.2
 
-/** Returns what is usual; undefined if nothing is known. */
-export function usualOf({ stored, recent }: Usual): Limits | undefined {
+/** Returns the usual traffic; undefined if unknown. */
+export function usualRatesOf({ stored, recent }: UsualRates): RateLimits | undefined {
   if (!stored || !recent) return stored ?? recent
   const raised = (one: number, now: number) => Math.max(one, Math.min(now, recentFactorMax * one))
   return { bps: raised(stored.bps, recent.bps), pps: raised(stored.pps, recent.pps) }
@@ -41,7 +41,7 @@ export type LimitRules = ReturnType<typeof createLimitRules>
 export function createLimitRules({ thresholds, portSpeeds }: DetectorRules) {
   const byTeam = Map.groupBy(compile(thresholds), ({ teamId }) => teamId)
   const lists = new Map<number, readonly Compiled[]>()
-  /** The most specific prefix first, then those of the team, then the general ones. */
+  /** The most specific prefix first, then the team's thresholds, then the general ones. */
   const thresholdsOf = (teamId: number): readonly Compiled[] => {
     const known = lists.get(teamId)
     if (known) return known
@@ -60,7 +60,7 @@ export function createLimitRules({ thresholds, portSpeeds }: DetectorRules) {
     within: (network: Bits, teamId: number): readonly Threshold[] =>
       thresholdsOf(teamId).filter(({ bits }) => bits !== undefined && isWithin(bits, network)),
     /** The limits by a threshold; `usual` as far as it is known. */
-    limitsOf(threshold: Threshold, kind: number, teamId: number, usual?: Limits): Limits {
+    limitsOf(threshold: Threshold, kind: number, teamId: number, usual?: RateLimits): RateLimits {
       const own = sidesOf(threshold, kind)
       if ((kind & ~scope.outgoing) === scope.host) {
         if (threshold.ratio === undefined || usual === undefined) return own
@@ -87,18 +87,18 @@ export function createLimitRules({ thresholds, portSpeeds }: DetectorRules) {
 function sidesOf(
   { bps = Infinity, pps = Infinity, outgoingBps, outgoingPps }: Threshold,
   kind: number,
-): Limits {
+): RateLimits {
   if (directionOf(kind) === 'incoming') return { bps, pps }
   return { bps: outgoingBps ?? bps, pps: outgoingPps ?? pps }
 }
 
-/** Of traffic that is sent, a network has no threshold of its own. */
+/** For sent traffic, networks have no separate threshold. */
 const networkOf = (host: number, network: number | undefined, kind: number): number =>
   directionOf(kind) === 'incoming' ? (network ?? networkFactor * host) : networkFactor * host
 
 type Compiled = Threshold & { readonly bits: Bits | undefined }
 
-/** Of two for the same addresses that of the team remains, unless the operator's is locked. */
+/** Of two thresholds for the same addresses, the team's stays, unless the operator's is locked. */
 function compile(thresholds: readonly Threshold[]): Compiled[] {
   const keyOf = ({ teamId, prefix }: Threshold) => `${teamId ?? ''} ${prefix ?? ''}`
   return [...Map.groupBy(thresholds, keyOf).values()].map((same) => {
@@ -124,7 +124,10 @@ export const floor = { host: 0, network: 2, outgoingHost: 4, outgoingNetwork: 6,
 export const floorOf = (kind: number): number =>
   (kind & ~scope.outgoing ? floor.network : floor.host) + (kind & scope.outgoing ? floor.outgoingHost : 0)
 
-/** Returns the lowest limits of the addresses of each list of owners: below a small part of them nothing is looked at. */
+/**
+ * Returns the lowest limits of the addresses of each list of owners: traffic below a small part of them is not
+ * evaluated.
+ */
 export function floorsOf(owners: Owners, rules: LimitRules): Float64Array {
   const floors = new Float64Array((owners.starts.length - 1) * floor.width).fill(Infinity)
   for (let list = 1; list < owners.starts.length - 1; list++) {

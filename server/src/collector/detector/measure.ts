@@ -1,6 +1,6 @@
 // A rate with the variance that sampling gives it. Pure.
 
-/** L is so many standard deviations below the rate: the true rate is above it in 99.5 % of samplings. */
+/** Standard deviations between the rate and L: the true rate is above L in 99.5 % of samplings. */
 const deviations = 2.58
 
 /** Bits and packets per second, with their variances. */
@@ -22,7 +22,7 @@ export const combine = (a: Measure, b: Measure, by: (a: number, b: number) => nu
   ppsVariance: by(a.ppsVariance, b.ppsVariance),
 })
 
-/** The rates that the true ones are above, with the error of sampling. */
+/** Lower bounds of the true rates, with the error of sampling. */
 export function lowerOf({ bps, pps, bpsVariance, ppsVariance }: Measure): {
   readonly bps: number
   readonly pps: number

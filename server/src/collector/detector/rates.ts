@@ -1,5 +1,5 @@
-// Rates of rows on one array of 256 octets a row, so that a flow touches two cache lines and allocates nothing. `row-ticks.ts` has the places in
-// a row, and the formulas.
+// Rates of rows on one array of 256 octets a row, so that a flow touches two cache lines without an allocation.
+// `row-ticks.ts` has the places in a row, and the formulas.
 import type { Measure } from './measure.ts'
 import {
   added,
@@ -74,7 +74,7 @@ export class Rates {
     this.#floats[at + addedVectors + slot * 2 + 1]! += packets
   }
 
-  /** Adds what was added to a row since its last tick to another one. */
+  /** Adds the additions to a row since its last tick to another row. */
   addRow(from: number, to: number, target: Rates = this): void {
     const [at, other] = [from * rowWords, to * rowWords]
     const isLong = (this.words[at + place.flags]! & hasLong) !== 0
@@ -142,7 +142,7 @@ export class Rates {
     if (this.#factors.seconds !== seconds) this.#factors = factorsOf(seconds)
   }
 
-  /** Updates the rates of a row with what was added to it. */
+  /** Updates the rates of a row with its additions. */
   tick(row: number): void {
     tickRow(this.#arrays, row * rowWords, this.#factors)
   }
@@ -184,7 +184,10 @@ export class Rates {
     }
   }
 
-  /** The average of the hour that ended some minutes ago, if traffic was counted for so many seconds; in bits and packets per second. */
+  /**
+   * The average of the hour that ended some minutes ago, in bits and packets per second. `countedSeconds`: how long the
+   * traffic was counted; a partly filled average is scaled up.
+   */
   recent(row: number, countedSeconds: number): { readonly bps: number; readonly pps: number } {
     const at = row * rowWords + recent + 2
     const filled = filledAfter(countedSeconds)

@@ -1,13 +1,13 @@
 // Rates of other collectors to and from targets, added up. Each collector knows only its own exporters; the sum is compared with
 // limits. Pure.
 import { attackKey } from './attack-id.ts'
-import type { Limits } from './limits.ts'
+import type { RateLimits } from './limits.ts'
 import { add, combine, noMeasure, type Measure } from './measure.ts'
 import { shortSeconds } from './row-ticks.ts'
 import type { Direction } from './scopes.ts'
 import { vectors, type Vector } from '../../flow/vector.ts'
 
-/** Rates of one collector to one target: a host, a network of the ladder, or a prefix that is held. */
+/** Rates of one collector to one target: a host, a network of the ladder, or a prefix of a team. */
 export type TargetRates = {
   readonly network: string
   /** Incoming if it is undefined, as collectors before 0.2.0 wrote them. */
@@ -23,7 +23,7 @@ export type TargetRates = {
 /** The rates of one collector, and how long ago it wrote them. */
 export type CollectorRates = { readonly ageSeconds: number; readonly targets: readonly TargetRates[] }
 
-export type RemoteRates = { readonly measure: Measure; readonly vectors: ReadonlyMap<number, Limits> }
+export type RemoteRates = { readonly measure: Measure; readonly vectors: ReadonlyMap<number, RateLimits> }
 
 /** Rates are written more often than that. */
 const currentSeconds = 3
@@ -55,7 +55,7 @@ export function addRates(
     const found = parts.get(key)
     if (!found) return undefined
     let measure = noMeasure
-    const byVector = new Map<number, Limits>()
+    const byVector = new Map<number, RateLimits>()
     for (const { ageSeconds, rates } of found) {
       const factor = remaining(ageSeconds + sinceSeconds)
       const [bpsVariance, ppsVariance] = rates.variances ?? [0, 0]

@@ -2,7 +2,7 @@
 import { DriverError } from '../../runtime/driver-error.ts'
 import type { Detection } from './detection.ts'
 
-/** A file: the number of reports, then one in each line. */
+/** A file: the number of reports, then one report per line. */
 export const encodeReports = (detections: readonly Detection[]): Buffer =>
   Buffer.from([detections.length, ...detections.map((one) => JSON.stringify(one))].join('\n'))
 

@@ -1,14 +1,15 @@
-// The places of a row of rates, and the change of a row by a second. A rate is the sum of three averages: of flows of less than 10 s over 8 s; what a longer
-// flow reports was sent over its whole duration, mostly one or five minutes, and would be a peak that never was: it passes two averages of as
-// many seconds in a chain. Beside a rate is the variance that sampling gives it.
+// The places of a row of rates, and the change of a row by a second. A rate is the sum of three averages: of flows of
+// less than 10 s over 8 s; the traffic of a longer flow was sent over its whole duration, mostly one or five minutes,
+// and would look like a peak: it passes two averages of this duration in a chain. Each rate is followed by its sampling
+// variance.
 
-/** The places of a row in its 64 words. Places of octets are followed by those of packets. */
+/** The places of a row in its 64 words. Places of octets are followed by places of packets. */
 export const rowWords = 64
 export const place = {
   /** Four words of the address; `tag` is its kind + 1, and 0 for a free row. */
   address: 0,
   tag: 4,
-  /** Of its owners. */
+  /** List of its owners. */
   list: 5,
   /** A byte for each kind of traffic that is counted separately; 0 is free. */
   vectors: 6,
@@ -18,7 +19,7 @@ export const [added, addedVariance, fast, addedVectors] = [8, 12, 14, 16]
 export const [addedMinute, addedFive, addedLongVariance] = [24, 28, 32]
 export const [vectorRates, short, minute, five, recent] = [36, 44, 48, 54, 60]
 
-/** It is, or has within it, an attack: its usual traffic is not updated. */
+/** The target is, or contains, an attack: its usual traffic is not updated. */
 export const isFrozen = 1
 export const hasLong = 2
 
@@ -26,9 +27,9 @@ export const vectorSlots = 4
 /** A kind of traffic below this part of the row gives its place to another one. */
 const vectorShareMin = 0.02
 
-/** Of the average of short flows. */
+/** Seconds of the average of short flows. */
 export const shortSeconds = 8
-/** Of packets of short flows: a flood of small packets is seen sooner. */
+/** Seconds of the average of packets of short flows: a flood of small packets is detected sooner. */
 const fastSeconds = 2
 export const longMs = 10_000
 export const veryLongMs = 90_000
@@ -66,7 +67,7 @@ export function filledAfter(seconds: number): number {
   return 1 - (slow * Math.exp(-seconds / slow) - fast * Math.exp(-seconds / fast)) / (slow - fast)
 }
 
-/** Updates the rates of a row with what was added to it. */
+/** Updates the rates of a row with its additions. */
 export function tickRow(arrays: RowArrays, at: number, factors: Factors): void {
   const { words, f, doubles } = arrays
   const double = (at + added) >>> 1
@@ -127,7 +128,7 @@ function tickVectors({ words, f }: RowArrays, at: number, kept: number, gain: nu
   }
 }
 
-/** Of an hour, after an average of 5 minutes: what began a minute ago is not in it. */
+/** The average of an hour, after an average of 5 minutes: it excludes the last minutes. */
 function tickRecent({ words, f }: RowArrays, at: number, factors: Factors): void {
   if ((words[at + place.flags]! & isFrozen) !== 0) {
     words[at + place.flags]! &= ~isFrozen

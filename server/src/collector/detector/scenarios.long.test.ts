@@ -1,4 +1,4 @@
-// Days of usual traffic on a simulated clock, with several seeds: nothing is reported.
+// Days of usual traffic on a simulated clock, with several seeds: no report.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { quietScenarios, type Scenario } from './scenarios.ts'

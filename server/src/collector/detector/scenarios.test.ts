@@ -1,5 +1,5 @@
-// Attacks and usual traffic on a simulated clock: the delay of each report, and no report of what is usual. Whole days are in
-// scenarios.long.test.ts.
+// Attacks and usual traffic on a simulated clock: the delay of each report, and no report of usual traffic. Whole days
+// are in scenarios.long.test.ts.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { attackScenarios, quietScenarios } from './scenarios.ts'
@@ -21,7 +21,7 @@ describe('an attack is reported in time, once', () => {
   }
 })
 
-/** Of the day of each scenario; networks are compared with their limits after ten minutes. */
+/** Seconds of a scenario's day; networks are compared with their limits after ten minutes. */
 const seconds = 1500
 
 describe('usual traffic is not reported', () => {

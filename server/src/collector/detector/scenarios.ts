@@ -17,14 +17,14 @@ export const held = [
 ] as const
 
 /** A part of the traffic: from `from` to `until` in seconds of the scene, evenly over `hosts` addresses from `to` on. */
-export type Stream = {
+export type ScenarioStream = {
   readonly to: string
   /** Default 1. `step` is the distance of two addresses. */
   readonly hosts?: number
   readonly step?: number
   /** Addresses of IPv6 at random in the network of the length from `to` on, others for each packet. */
   readonly randomFrom?: number
-  /** It is sent from `to` to elsewhere. */
+  /** The traffic is sent from `to` to other networks. */
   readonly isOutgoing?: boolean
   readonly bps: number
   /** Octets of a packet; default 1400. */
@@ -41,7 +41,7 @@ export type Stream = {
   readonly shape?: (second: number) => number
   /** Only to the host with the number second / `turn`. */
   readonly turn?: number
-  /** Exported once in so many seconds, as one long flow of each host. */
+  /** Interval of exports, as one long flow per host. */
   readonly flowSeconds?: number
   /** Parts of it at each of several collectors. */
   readonly collectors?: number
@@ -51,22 +51,22 @@ export type Scenario = {
   readonly name: string
   readonly sampling: number
   readonly limit?: Threshold
-  /** Hosts with usual traffic beside it, in the /24s of what is attacked. */
-  readonly streams: readonly Stream[]
+  /** Hosts with usual traffic beside it, in the /24s of the targets. */
+  readonly streams: readonly ScenarioStream[]
   /** Seconds of the scene before the attack, in which usual traffic is observed. */
   readonly before?: number
   readonly seconds: number
-  /** Of the table of the detector; default 1024. */
+  /** Size of the detector's table; default 1024. */
   readonly rows?: number
 }
 
 export type AttackScenario = Scenario & {
-  /** Seconds from its first datagram to the report, and what is reported; each network once. */
+  /** Seconds from its first datagram to the report, and the reported networks, each once. */
   readonly within: number
   readonly networks: readonly string[]
   readonly classification: Classification
   readonly direction?: Direction
-  /** Number of attacks that are reported; default one for each network. */
+  /** Number of reported attacks; default one per network. */
   readonly events?: number
 }
 
@@ -74,7 +74,7 @@ const gigabit = 1e9
 const begin = 700
 const observed = { before: begin, seconds: begin + 120 } as const
 
-const usual24: Stream = {
+const usual24: ScenarioStream = {
   to: '203.0.113.1',
   hosts: 10,
   bps: 50e6,
@@ -83,8 +83,8 @@ const usual24: Stream = {
   tcpFlags: 0x1b,
   srcPort: 443,
 }
-const amplification: Stream = { to: '203.0.113.77', bps: gigabit, srcPort: 53, from: begin }
-const usualOf = (to: string, networks: number): Stream => ({
+const amplification: ScenarioStream = { to: '203.0.113.77', bps: gigabit, srcPort: 53, from: begin }
+const usualOf = (to: string, networks: number): ScenarioStream => ({
   ...usual24,
   to,
   hosts: networks * 2,

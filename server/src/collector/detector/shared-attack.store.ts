@@ -5,17 +5,17 @@ import type { CollectorRates, TargetRates } from './remote-rates.ts'
 import type { Direction } from './scopes.ts'
 import type { SharedAttack } from './shared-attack.ts'
 
-/** An attack on a network and one from it are rows of two tables. */
+/** Attacks on and from a network are rows of two tables. */
 const tableOf = (direction: Direction) =>
   sql.table(direction === 'incoming' ? 'detector_attacks' : 'detector_outgoing_attacks')
 
-/** Until the end of the transaction no other process stores reports or ends attacks. */
+/** Prevents other processes from storing reports and ending attacks until the end of the transaction. */
 export async function lockReports(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('detector_attacks', 0))`.execute(trx)
 }
 
 /** The newest attack on or from each of the networks, by network. Call `lockReports` first. */
-export async function listAttacks(
+export async function listSharedAttacks(
   trx: Trx,
   direction: Direction,
   networks: readonly string[],
@@ -44,8 +44,8 @@ export async function saveAttacks(
 }
 
 /**
- * Their events are ended: what is reported of them later is another event. Times ahead, of a collector whose clock was wrong, must not keep
- * others from reporting.
+ * Ends these attacks with their events: later reports become another event. A time in the future, from a collector with
+ * a wrong clock, must not block the reports of others.
  */
 export async function endAttacks(trx: Trx, ids: readonly string[], ended: Date): Promise<void> {
   for (const direction of ['incoming', 'outgoing'] as const)
@@ -54,7 +54,7 @@ export async function endAttacks(trx: Trx, ids: readonly string[], ended: Date):
       where id = any(${ids}::text[]) and ended is null`.execute(trx)
 }
 
-/** Replaces the rates of a collector, and returns those of all others. */
+/** Replaces the rates of a collector, and returns the rates of all others. */
 export async function exchangeRates(
   db: Db,
   collector: string,

@@ -1,13 +1,13 @@
 // Which reports of several collectors about one attack are stored, and under which id. Every collector evaluates the sum of all rates, so that
 // each reports the attack, also while the database is down; one report of each interval is stored. It is decided by the times in the
 // reports and not by when they arrive, so that reports of the past have the same result in any order of collectors. Pure.
-import { attackId, startOf } from './attack-id.ts'
+import { attackId, attackStartOf } from './attack-id.ts'
 import type { Detection } from './detection.ts'
 
 /** The newest attack on a network, from the reports that were stored. */
 export type SharedAttack = {
   readonly id: string
-  /** Its reports are stored. */
+  /** The collector whose reports are stored. */
   readonly collector: string
   /** The end of its event: by a report, or for silence. */
   readonly ended: Date | null
@@ -16,7 +16,7 @@ export type SharedAttack = {
 
 /** Three reports are missing: another collector takes over. */
 const takeOverMs = 30_000
-/** Without a report for as long, an attack of another id is another attack. */
+/** Time without a report after which an attack with another id is another attack. */
 const staleMs = 600_000
 
 type Report = Pick<Detection, 'id' | 'network' | 'direction' | 'status' | 'start' | 'end' | 'observed'>
@@ -48,7 +48,10 @@ function isNew({ ended, observed }: SharedAttack, { start }: Report): boolean {
   return Date.parse(start) > (ended?.getTime() ?? observed.getTime() + staleMs)
 }
 
-/** Whether the attack goes on after its event has ended. Reports from before the end, which waited in a spool, belong to that event. */
+/**
+ * Returns whether the attack continues after its event has ended. Reports from before the end, which waited in a spool,
+ * belong to that event.
+ */
 function isContinued(
   known: SharedAttack,
   { id, status, observed }: Report,
@@ -62,9 +65,12 @@ function isContinued(
   )
 }
 
-/** The report as it is stored. Of an attack that continues after its event has ended, start and totals are those of both events. */
+/**
+ * The report as it is stored. For an attack that continues after its event has ended, start and totals cover both
+ * events.
+ */
 export function storedReport(detection: Detection, { id }: SharedAttack): object {
-  const start = startOf(id)
+  const start = attackStartOf(id)
   // Collectors notice an attack within seconds.
   if (Date.parse(detection.start) >= start - takeOverMs) return { ...detection, id }
   return { ...detection, id, start: new Date(start), total_bytes: undefined, total_packets: undefined }

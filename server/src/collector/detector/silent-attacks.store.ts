@@ -8,7 +8,9 @@ export type SilentAttack = {
   readonly network: string | null
 }
 
-/** Ongoing events of sources of kind `flows` without a report for ten minutes, and without one that waits to be ingested. */
+/**
+ * Ongoing events of sources of kind `flows` without a report for ten minutes, and without a report in the ingest queue.
+ */
 export async function listSilentAttacks(db: Db | Trx): Promise<SilentAttack[]> {
   const { rows } = await sql<SilentAttack>`
     select e.source_key as "sourceKey", e.source_event_id as id, e.affected_network as network

@@ -11,8 +11,9 @@ import { listSilentAttacks } from './silent-attacks.store.ts'
 export const silentCheckMs = 60_000
 
 /**
- * Returns the check, which ends silent attacks and returns their number. After an outage of the database, and after a start, reports wait on
- * the disks of collectors: the check ends nothing unless the one before it, a minute ago, has succeeded, nor while `hasReports` of this process.
+ * Returns the check, which ends silent attacks and returns their number. After an outage of the database, and after a
+ * start, reports are queued on the disks of collectors: the check has no effect unless the previous check, a minute
+ * ago, has succeeded, nor while `hasReports` of this process.
  */
 export function createSilentCheck(
   postgres: Postgres,

@@ -6,10 +6,10 @@ import { insertDelivery } from '../../events/ingest/delivery.ts'
 import type { Detection } from './detection.ts'
 import { decodeReports } from './report-file.ts'
 import type { Direction } from './scopes.ts'
-import { listAttacks, lockReports, saveAttacks } from './shared-attack.store.ts'
+import { listSharedAttacks, lockReports, saveAttacks } from './shared-attack.store.ts'
 import { nextAttack, storedReport } from './shared-attack.ts'
 
-/** Returns the number of stored reports: those that another collector has stored are left out. */
+/** Returns the number of stored reports, without reports that another collector has stored. */
 export async function storeReports(
   { owner }: Postgres,
   sourceKey: string,
@@ -41,7 +41,7 @@ async function storeDirection(
   if (detections.length === 0) return 0
   let stored = 0
   const networks = [...new Set(detections.map(({ network }) => network))]
-  const attacks = await listAttacks(trx, direction, networks)
+  const attacks = await listSharedAttacks(trx, direction, networks)
   for (const detection of detections) {
     const attack = nextAttack(attacks.get(detection.network), detection, collector)
     if (!attack) continue

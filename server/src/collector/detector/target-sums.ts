@@ -1,9 +1,9 @@
-// The sums of the detector for one ownership and one set of rules: the gate, the exact table, and a row for each prefix that is held. When the
-// ownership changes, prefixes keep their rates.
+// The sums of the detector for one ownership and one set of rules: the gate, the exact table, and a row for each prefix
+// of a team. When the ownership changes, prefixes keep their rates.
 import type { Bits } from '../../net/bits.ts'
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 import { costsOf, countFlows, rowAround } from './count-flows.ts'
-import { Gate } from './gate.ts'
+import { DetectionGate } from './gate.ts'
 import { floor, floorOf, floorsOf, type LimitRules } from './limits.ts'
 import { Rates } from './rates.ts'
 import {
@@ -11,25 +11,28 @@ import {
   is4,
   ladder,
   ladderWords,
-  listOf,
+  coveringListOf,
   networkBits,
-  networkText,
+  formatNetworkBits,
   scope,
   type Owners,
-  type Words,
+  type TargetWords,
 } from './scopes.ts'
 import { hashOf, TargetTable } from './target-table.ts'
 
-/** A sum: of a host, a network of the ladder, or a prefix that is held. `list` is that of the most specific prefix that covers it. */
-export type Target = {
+/**
+ * A sum of a host, a network of the ladder, or a prefix of a team. `list` belongs to the most specific prefix that
+ * covers it.
+ */
+export type DetectorTarget = {
   readonly kind: number
   readonly list: number
-  readonly words: Words
+  readonly words: TargetWords
   readonly rates: Rates
   readonly row: number
 }
 
-/** From this part of its lowest limit on a target is compared with its limits. */
+/** Part of its lowest limit from which a target is compared with its limits. */
 export const watchRatio = 0.1
 /** Rows below this part are of no use. */
 const keepRatio = 0.01
@@ -46,7 +49,7 @@ const noOwners: Owners = {
 }
 
 export class TargetSums {
-  readonly #gate: Gate
+  readonly #gate: DetectionGate
   readonly #table: TargetTable
   #owners = noOwners
   #rules: LimitRules | undefined
@@ -59,7 +62,7 @@ export class TargetSums {
   /** `capacity`: a power of 2; 328 octets for each. */
   constructor(capacity: number) {
     this.#table = new TargetTable(capacity)
-    this.#gate = new Gate(capacity * gateCells)
+    this.#gate = new DetectionGate(capacity * gateCells)
   }
 
   get overflows(): number {
@@ -70,7 +73,7 @@ export class TargetSums {
     return this.#owners
   }
 
-  /** Does nothing if both are those in use. */
+  /** No effect if both are in use already. */
   use(owners: Owners, rules: LimitRules, second: number): void {
     if (owners === this.#owners && rules === this.#rules) return
     if (owners !== this.#owners) this.#setOwners(owners, second)
@@ -84,12 +87,12 @@ export class TargetSums {
     const lists = owners.lengths.length
     const known = new Map<string, number>()
     for (let list = 1; list < before.lengths.length; list++)
-      known.set(networkText(holdingBits(before, list)), list)
+      known.set(formatNetworkBits(holdingBits(before, list)), list)
     this.#owners = owners
     this.#holdings = new Rates(2 * lists)
     this.#since = new Float64Array(lists).fill(second)
     for (let list = 1; list < lists; list++) {
-      const former = known.get(networkText(holdingBits(owners, list)))
+      const former = known.get(formatNetworkBits(holdingBits(owners, list)))
       if (former === undefined) continue
       this.#since[list] = since[former]!
       this.#holdings.copy(former, list, sums)
@@ -98,8 +101,8 @@ export class TargetSums {
     const table = this.#table
     for (let row = 0; row < table.size; row++) {
       const { length, family } = networkBits(table.addressOf(row), table.kindOf(row))
-      const list = listOf(owners, table.addressOf(row), length)
-      // A network that is held itself has a sum of its own.
+      const list = coveringListOf(owners, table.addressOf(row), length)
+      // A network that is also a prefix of a team has its own sum.
       const isHeld = length < (family === 4 ? 32 : 128) && owners.lengths[list] === length
       table.setList(row, isHeld ? 0 : list)
     }
@@ -115,7 +118,7 @@ export class TargetSums {
     })
   }
 
-  /** The clock was set by so many seconds. */
+  /** Adjusts the times after the clock was set by `seconds`. */
   shift(seconds: number): void {
     this.#since = this.#since.map((since) => since + seconds)
   }
@@ -125,8 +128,11 @@ export class TargetSums {
     return second - this.#since[list]!
   }
 
-  /** Updates all rates with what was added in `seconds`, and returns the targets at or above a tenth of their lowest limit. */
-  tick(second: number, seconds: number): Target[] {
+  /**
+   * Updates all rates with the additions of `seconds`, and returns the targets at or above a tenth of their lowest
+   * limit.
+   */
+  tick(second: number, seconds: number): DetectorTarget[] {
     this.#gate.tick(second)
     const table = this.#table
     table.rates.setSpan(seconds)
@@ -135,7 +141,7 @@ export class TargetSums {
     table.removeSmallest(keepRatio, (row) =>
       this.#shareOf(table.rates, row, table.kindOf(row), table.listOf(row)),
     )
-    const found: Target[] = []
+    const found: DetectorTarget[] = []
     for (let row = 0; row < table.size; row++) {
       const kind = table.kindOf(row)
       const list = table.listOf(row)
@@ -146,7 +152,7 @@ export class TargetSums {
     return found
   }
 
-  /** Adds what was counted at hosts and networks to the networks around them, and what was counted at prefixes to those around them. */
+  /** Adds the counts of hosts and networks to the networks around them, and the counts of prefixes to their parents. */
   #addUp(): void {
     const table = this.#table
     const rows: number[][] = Array.from({ length: scope.holding }, () => [])
@@ -166,7 +172,7 @@ export class TargetSums {
     }
   }
 
-  /** To the next network around it that has a row, or else to its prefix. `rows` gets those that are new. */
+  /** Adds to the next network around it that has a row, or else to its prefix. `rows` gets the new rows. */
   #addUpRow(kind: number, row: number, rows: readonly number[][]): void {
     const table = this.#table
     const { rates } = table
@@ -181,7 +187,7 @@ export class TargetSums {
     else rates.addRow(row, around)
   }
 
-  #tickHoldings(seconds: number, found: Target[]): void {
+  #tickHoldings(seconds: number, found: DetectorTarget[]): void {
     const lists = this.#owners.lengths.length
     this.#holdings.setSpan(seconds)
     for (let list = 1; list < lists; list++) {
@@ -201,20 +207,20 @@ export class TargetSums {
   }
 
   /** The target of an attack: `row` is -1 if it has no sum here. Rows of the table are valid until the next tick. */
-  targetOf({ words, kind, bits }: { words: Words; kind: number; bits: Bits }): Target {
-    const list = listOf(this.#owners, words, bits.length)
+  targetOf({ words, kind, bits }: { words: TargetWords; kind: number; bits: Bits }): DetectorTarget {
+    const list = coveringListOf(this.#owners, words, bits.length)
     if ((kind & ~scope.outgoing) !== scope.holding) return this.#find(words, kind, list)
     const isHeld = list !== 0 && this.#owners.lengths[list] === bits.length
     return isHeld ? this.holding(list, kind) : { kind, list: 0, words, rates: this.#holdings, row: -1 }
   }
 
-  #find(words: Words, kind: number, list: number): Target {
+  #find(words: TargetWords, kind: number, list: number): DetectorTarget {
     const row = this.#table.find(...words, kind, hashOf(...words, kind))
     return { kind, list, words, rates: this.#table.rates, row }
   }
 
   /** The sum of the prefix of a list. */
-  holding(list: number, kind: number): Target {
+  holding(list: number, kind: number): DetectorTarget {
     const { words, lengths } = this.#owners
     const at = list * 4
     const row = list + (kind & scope.outgoing ? lengths.length : 0)
@@ -228,9 +234,9 @@ export class TargetSums {
   }
 
   /** The sums of the networks around a target, the most specific first. */
-  around({ words, kind, list }: Pick<Target, 'words' | 'kind' | 'list'>): Target[] {
+  around({ words, kind, list }: Pick<DetectorTarget, 'words' | 'kind' | 'list'>): DetectorTarget[] {
     const { lengths, parents } = this.#owners
-    const found: Target[] = []
+    const found: DetectorTarget[] = []
     const direction = kind & scope.outgoing
     if (list === 0) return found
     const steps = ladder[is4(words[0], words[1], words[2]) ? 4 : 6]

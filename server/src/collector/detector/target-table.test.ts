@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { Gate } from './gate.ts'
+import { DetectionGate } from './gate.ts'
 import { hashOf, TargetTable } from './target-table.ts'
 
 test('the table finds the rows that it keeps, with their rates, after any removals', () => {
@@ -43,7 +43,7 @@ test('of a full table the rows farthest below their limit leave, and are counted
 })
 
 test('an address passes the gate at 2 % of its limit within 8 s, and millions of small ones do not', () => {
-  const gate = new Gate(2 ** 16)
+  const gate = new DetectionGate(2 ** 16)
   let passedAfter: number | undefined
   for (let second = 1; second <= 8; second++) {
     gate.tick(second)
@@ -52,13 +52,13 @@ test('an address passes the gate at 2 % of its limit within 8 s, and millions of
       assert.equal(gate.add(hash, 1e-4), false, `address ${i} in second ${second}`)
     }
   }
-  const other = new Gate(2 ** 16)
+  const other = new DetectionGate(2 ** 16)
   for (let second = 8; second <= 15; second++) {
     other.tick(second)
     if (other.add(hashOf(1, 2, 3, 4, 0), 0.02)) passedAfter ??= second - 7
   }
   assert.ok(passedAfter !== undefined && passedAfter <= 8)
-  // At half a percent it does not, for any time.
+  // At half a percent it never passes.
   for (let second = 16; second <= 100; second++) {
     other.tick(second)
     assert.equal(other.add(hashOf(5, 6, 7, 8, 0), 0.005), false)

@@ -1,6 +1,7 @@
-// The exact table of the detector: rows of hosts and networks by their address, found by an open addressing table. Rows are without gaps, so that few of
-// them are few pages of memory. The last row moves when another one is removed: the number of a row is valid until then.
-import type { Words } from './scopes.ts'
+// The exact table of the detector: rows of hosts and networks by their address, found by an open addressing table. Rows
+// are without gaps, so that a few rows use a few pages of memory. Removing a row moves the last one: the number of a
+// row is valid until then.
+import type { TargetWords } from './scopes.ts'
 import { Rates } from './rates.ts'
 import { place, rowWords } from './row-ticks.ts'
 
@@ -30,7 +31,7 @@ export class TargetTable {
     this.#slots = new Int32Array(capacity * 2)
   }
 
-  /** The row of a key; -1 if it has none. `hash` is that of the key. */
+  /** Returns the row of a key; -1 if missing. `hash` is the hash of the key. */
   find(w0: number, w1: number, w2: number, w3: number, kind: number, hash: number): number {
     const slots = this.#slots
     const words = this.#words
@@ -52,7 +53,7 @@ export class TargetTable {
     }
   }
 
-  /** The row of a key, a new one if it has none; -1 if the table is full. */
+  /** Returns the row of a key, a new one if missing; -1 if the table is full. */
   get(w0: number, w1: number, w2: number, w3: number, kind: number, list: number, hash: number): number {
     const known = this.find(w0, w1, w2, w3, kind, hash)
     if (known >= 0) return known
@@ -76,7 +77,7 @@ export class TargetTable {
     return row
   }
 
-  addressOf(row: number): Words {
+  addressOf(row: number): TargetWords {
     const at = row * rowWords
     return [this.#words[at]!, this.#words[at + 1]!, this.#words[at + 2]!, this.#words[at + 3]!]
   }
@@ -94,8 +95,8 @@ export class TargetTable {
   }
 
   /**
-   * Removes rows, those farthest below their limit first, if the table is half full. `shareOf` is the part of its limit that a row has reached;
-   * rows below `shareMin` are of no use, and others count as overflows.
+   * Removes rows, farthest below their limit first, if the table is half full. `shareOf` is the reached part of a row's
+   * limit; rows below `shareMin` are not needed, and others count as overflows.
    */
   removeSmallest(shareMin: number, shareOf: (row: number) => number): void {
     if (this.size < this.capacity * removeRatio) return
@@ -111,7 +112,7 @@ export class TargetTable {
   }
 
   #remove(isRemoved: (row: number) => boolean): void {
-    // From the last one on: the row that moves is one that stays.
+    // From the last row on: the row that moves is never a removed one.
     for (let row = this.size - 1; row >= 0; row--) if (isRemoved(row)) this.#removeRow(row)
   }
 

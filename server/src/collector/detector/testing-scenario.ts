@@ -6,7 +6,7 @@ import type { Detection } from './detection.ts'
 import { Detector } from './detector.ts'
 import type { DetectorRules } from './limits.ts'
 import type { TargetRates } from './remote-rates.ts'
-import { held, limit, type Scenario, type Stream } from './scenarios.ts'
+import { held, limit, type Scenario, type ScenarioStream } from './scenarios.ts'
 
 const sceneStart = 1_800_000_000
 
@@ -15,7 +15,7 @@ export type SceneReport = Detection & { readonly at: number; readonly by: number
 
 type Options = {
   readonly seed?: number
-  /** Instead of those of the scenario. */
+  /** Replaces the values of the scenario. */
   readonly seconds?: number
   readonly rows?: number
   readonly rules?: Partial<DetectorRules>
@@ -106,9 +106,9 @@ export function poisson(mean: number, random: Random): number {
   return found
 }
 
-/** Returns the function that adds the flows of a second, at one of the collectors. */
+/** Returns the function that adds the flows of a second, at a single collector. */
 function createStream(
-  stream: Stream,
+  stream: ScenarioStream,
   sampling: number,
   random: Random,
   randomFlows: number,
@@ -164,7 +164,7 @@ const elsewhere = [0, 0, 0xff_ff, 0x08_08_08_08] as const
 
 function addFlow(
   c: FlowColumns,
-  stream: Stream,
+  stream: ScenarioStream,
   { address, packets, sampling, durationMs }: FlowValues,
 ): void {
   const row = c.length++

@@ -1,12 +1,15 @@
 // The usual traffic of targets, as it is stored. Pure.
-import type { DetectorRules, Limits } from './limits.ts'
+import type { DetectorRules, RateLimits } from './limits.ts'
 import type { Owners } from './scopes.ts'
 
 /**
  * Returns the stored usual traffic of the prefix of each list. The stored rates of a prefix are without the prefixes of the same team in it:
  * they are added.
  */
-export function storedOfLists(owners: Owners, baselines: DetectorRules['baselines']): (Limits | undefined)[] {
+export function storedOfLists(
+  owners: Owners,
+  baselines: DetectorRules['baselines'],
+): (RateLimits | undefined)[] {
   const { starts, teamIds, prefixIds, parents } = owners
   const lists = starts.length - 1
   const teamOf = (list: number): number => teamIds[starts[list]!] ?? 0
@@ -15,12 +18,12 @@ export function storedOfLists(owners: Owners, baselines: DetectorRules['baseline
       if (teamIds[at] === teamId) return prefixIds[at]!
     return 0
   }
-  const found: (Limits | undefined)[] = Array.from({ length: lists }, () => undefined)
+  const found: (RateLimits | undefined)[] = Array.from({ length: lists }, () => undefined)
   // Parents have lower numbers.
   for (let list = lists - 1; list > 0; list--) {
     const team = teamOf(list)
     const prefix = prefixOf(list, team)
-    // The team only announces it: the id is that of a prefix around it.
+    // The team only announces it: the id belongs to a prefix around it.
     const isOwn = prefix !== 0 && prefix !== prefixOf(parents[list]!, team)
     const own = isOwn ? baselines.get(prefix) : undefined
     const inside = found[list]

@@ -15,7 +15,10 @@ export type DueAlias = {
   readonly name: DomainName
   readonly target: DomainName
   readonly rdata: Buffer
-  /** The addresses of the same name before; of another target, those that are served until the new one has an answer. */
+  /**
+   * The current addresses of the name. If the target changed, the former addresses are served until the new target has
+   * an answer.
+   */
   readonly before: AliasBefore
   readonly isSameTarget: boolean
 }
@@ -57,7 +60,7 @@ export async function listDueAliases(db: Db, limit: number): Promise<DueAlias[]>
   )
 }
 
-/** Returns the target of the ALIAS record of a name in any served zone; undefined if there is none. */
+/** Returns the target of the ALIAS record of a name in any served zone; undefined without such a record. */
 export async function findAliasTarget(db: Db, name: DomainName): Promise<DomainName | undefined> {
   const { rows } = await sql<{ rdata: Buffer }>`
     select r.rdata[1] as rdata from dns_recordsets r join dns_zones z on z.id = r.zone_id
@@ -70,7 +73,7 @@ export async function findAliasTarget(db: Db, name: DomainName): Promise<DomainN
 export async function saveAlias(db: Db, alias: DueAlias, outcome: AliasOutcome, now: Date): Promise<void> {
   const { zoneId, key, rdata, isSameTarget } = alias
   const { a, aaaa, isResolved, isChanged, reason, dueSeconds } = outcome
-  // Until the new target has an answer, the row is that of the former one, whose addresses are served.
+  // Until the new target has an answer, the row has the former target, whose addresses are served.
   const mayReplace = isSameTarget || isResolved
   await db.transaction().execute((trx) => withStatusMessages(trx, [zoneId], now, () => save(trx)))
 
@@ -109,7 +112,7 @@ export async function deleteFormerAliases(db: Db): Promise<void> {
   )
 }
 
-/** Returns the ALIAS record sets of a zone with what is published of them. */
+/** Returns the ALIAS record sets of a zone with their published addresses. */
 export async function listPublishedAliases(db: Db | Trx, zoneId: number): Promise<PublishedAlias[]> {
   const { rows } = await sql<{ name_key: Buffer; ttl: number; a: Buffer[] | null; aaaa: Buffer[] | null }>`
     select r.name_key, r.ttl, a.a, a.aaaa from dns_recordsets r
@@ -123,7 +126,7 @@ export async function listPublishedAliases(db: Db | Trx, zoneId: number): Promis
   }))
 }
 
-/** How far the resolution of an ALIAS record is. */
+/** The progress of resolving an ALIAS record. */
 export type AliasState = AliasAddresses & {
   readonly name: DomainName
   readonly resolved: Date | null
@@ -131,7 +134,7 @@ export type AliasState = AliasAddresses & {
   readonly reason: AliasReason | null
 }
 
-/** Returns the states of ALIAS records of a zone by their names; a record without an attempt has none. */
+/** Returns the states of ALIAS records of a zone by name, without records that were never resolved. */
 export async function readAliasStates(
   postgres: Postgres,
   teamId: number,

@@ -1,4 +1,4 @@
-// What answers make of the addresses of a target, and what is published in place of ALIAS records.
+// Merging the addresses of a target, and the records published in place of ALIAS records.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseName } from '../../net/dns/name.ts'

@@ -1,4 +1,4 @@
-// The addresses that are published for an ALIAS record: what an answer of the resolver makes of them. Pure.
+// Computes the published addresses of an ALIAS record from the resolver's answers. Pure.
 import type { AliasReason } from '@pharos/contract/reason/alias-reason'
 import { isIPv4 } from 'node:net'
 import { compareOctets } from '../../net/dns/name.ts'
@@ -13,16 +13,16 @@ export const aliasTtlMax = 300
 const refreshSeconds = { minimum: 60, maximum: aliasTtlMax } as const
 /** Longest time between two questions for a target that fails: many of them must not delay the others. */
 const retrySecondsMax = 900
-/** Addresses of a target that are published; more of them are left out, in canonical order. */
+/** Limit of published addresses of a target; further ones are dropped, in canonical order. */
 const addressesMax = 100
 
 /** The addresses that are known of a target. */
 export type AliasAddresses = { readonly a: readonly Uint8Array[]; readonly aaaa: readonly Uint8Array[] }
 
-/** An answer for one family, or why there is none. */
+/** The addresses of one family, or the reason of a failure. */
 export type FamilyAnswer = readonly ResolvedAddress[] | 'unreachable' | 'refused'
 
-/** What is known of a target before it is asked for. */
+/** The state of a target before a query. */
 export type AliasBefore = AliasAddresses & {
   readonly reason: AliasReason | null
   /** Seconds between the last attempt and this one. */
@@ -38,8 +38,8 @@ export type AliasOutcome = AliasAddresses & {
 }
 
 /**
- * Returns the addresses after two answers. A family without an answer keeps those that it had, and a target without any address all of them: a
- * failure withdraws nothing.
+ * Returns the addresses after two answers. A family without an answer keeps its addresses, and a target without any
+ * address keeps both families: a failure withdraws no address.
  */
 export function applyAnswers(
   before: AliasBefore,
@@ -75,7 +75,7 @@ const within = (seconds: number, maximum: number): number =>
 const retrySeconds = ({ reason, waitedSeconds }: AliasBefore): number =>
   within(reason === null ? 0 : 2 * waitedSeconds, retrySecondsMax)
 
-/** Returns the outcome of an attempt that brought nothing. */
+/** Returns the outcome of an attempt without an answer. */
 export const withoutAnswer = (before: AliasBefore, reason: AliasReason): AliasOutcome => ({
   a: before.a,
   aaaa: before.aaaa,

@@ -1,11 +1,11 @@
-// How far an ALIAS record is, as the API returns it. Pure.
+// The progress of an ALIAS record in the API. Pure.
 import { aliasReasonText } from '@pharos/contract/reason/alias-reason'
 import type { RecordSetAlias } from '@pharos/contract/dns/recordset'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { AliasState } from './alias.store.ts'
 
-/** Undefined is a record whose target was not asked for yet. */
+/** Undefined: the target was not resolved yet. */
 export function presentAlias(state: AliasState | undefined): RecordSetAlias {
   if (!state) return { status: 'pending', addresses: [], resolved: null, checked: null, message: null }
   const { a, aaaa, resolved, checked, reason } = state

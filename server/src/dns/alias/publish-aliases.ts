@@ -1,10 +1,10 @@
-// What is published of ALIAS records: A and AAAA records in their place. The type itself never leaves Pharos. Pure.
+// Publishes A and AAAA records in place of ALIAS records. The ALIAS type is never published. Pure.
 import type { DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { RrsetChange } from '../sign/sign-delta.ts'
 import { aliasTtlMax, type AliasAddresses } from './alias.ts'
 
-/** An ALIAS record set of a zone with the addresses of its target; none before the first answer. */
+/** An ALIAS record set of a zone with the addresses of its target; undefined before the first answer. */
 export type PublishedAlias = {
   readonly name: DomainName
   readonly ttl: number

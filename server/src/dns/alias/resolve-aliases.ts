@@ -1,5 +1,5 @@
-// One run of the loop that keeps the addresses of ALIAS records: resolves the targets that are due and stores what they have. A target that does
-// not answer changes nothing but its reason.
+// One run of the loop that updates the addresses of ALIAS records: resolves the targets that are due and stores the
+// answers. A target that does not answer keeps its addresses and gets a reason.
 import type { Db } from '../../db/postgres.ts'
 import type { DomainName } from '../../net/dns/name.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
@@ -17,18 +17,18 @@ import {
 export type AliasDeps = {
   readonly db: Db
   readonly resolver: AddressResolver
-  /** Whether an address may be published: those of the public internet, and of networks that the provider allows. */
+  /** Whether an address may be published: public addresses, and networks that the provider allows. */
   readonly isAllowed: (address: string) => boolean
   readonly now: () => Date
 }
 
-/** Targets at once: a question waits for another network most of the time. */
+/** Targets resolved in parallel: a query mostly waits for the network. */
 const parallel = 64
 const batch = 256
 /** A longer chain of ALIAS records is not followed: each resolves the next one anyway. */
 const chainMax = 20
 
-/** Resolves what is due; resolves when all targets were tried. Returns their number. */
+/** Resolves the targets that are due and returns their number. */
 export async function resolveAliases(deps: AliasDeps, log: Log, signal: AbortSignal): Promise<number> {
   await deleteFormerAliases(deps.db)
   const due = await listDueAliases(deps.db, batch)

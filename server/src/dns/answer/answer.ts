@@ -1,5 +1,5 @@
-// From a question to its answer in one zone (RFC 1034 section 4.3.2, RFC 2308, RFC 4035 section 3.1, RFC 4592, RFC 6672). Pure; which zone is
-// asked and how the answer is encoded is in respond.ts.
+// Answers a question from one zone (RFC 1034 section 4.3.2, RFC 2308, RFC 4035 section 3.1, RFC 4592, RFC 6672). Pure;
+// respond.ts selects the zone and encodes the answer.
 import {
   isAtOrBelow,
   nameFromWire,
@@ -15,14 +15,14 @@ import type { SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { negativeTtl } from '../sign/chain.ts'
 import { setAt, type ReadableZone, type ZoneNode } from './memory-zone.ts'
-import { Reply } from './reply.ts'
+import { DnsReply } from './reply.ts'
 
 /** A chain of aliases ends here; resolvers stop earlier. */
 const aliasesMax = 16
 
 /** Returns the answer of the zone, which contains `name`. `isDnssec`: with signatures and proofs. */
-export function answerFrom(zone: ReadableZone, name: DomainName, type: number, isDnssec: boolean): Reply {
-  const reply = new Reply(isDnssec)
+export function answerFrom(zone: ReadableZone, name: DomainName, type: number, isDnssec: boolean): DnsReply {
+  const reply = new DnsReply(isDnssec)
   const followed = new Set<DomainName>()
   let at: DomainName | undefined = name
   while (at !== undefined && !followed.has(at) && followed.size <= aliasesMax) {
@@ -33,8 +33,8 @@ export function answerFrom(zone: ReadableZone, name: DomainName, type: number, i
   return reply
 }
 
-/** Adds what the zone has for one name. Returns the target of an alias, to be followed. */
-function step(reply: Reply, zone: ReadableZone, name: DomainName, type: number): DomainName | undefined {
+/** Adds the zone's records for one name. Returns the target of an alias, which the caller follows. */
+function step(reply: DnsReply, zone: ReadableZone, name: DomainName, type: number): DomainName | undefined {
   const found = locate(zone, name, type)
   switch (found.kind) {
     case 'referral':
@@ -74,9 +74,9 @@ function locate(zone: ReadableZone, name: DomainName, type: number): Located {
   }
 }
 
-/** `owner` is the name asked for, which differs from the node's for a wildcard. */
+/** `owner` is the name in the question, which differs from the node's for a wildcard. */
 function answerNode(
-  reply: Reply,
+  reply: DnsReply,
   zone: ReadableZone,
   node: ZoneNode,
   owner: DomainName,
@@ -106,12 +106,12 @@ function findAnswer(node: ZoneNode, type: number): SignedRrset | undefined {
   return setAt(node, type)
 }
 
-function addSignatures(reply: Reply, { rrsig, ttl }: SignedRrset, name: DomainName): void {
+function addSignatures(reply: DnsReply, { rrsig, ttl }: SignedRrset, name: DomainName): void {
   reply.answer({ name, type: recordType.RRSIG, ttl, rdata: rrsig, rrsig: [] })
 }
 
 function answerMissing(
-  reply: Reply,
+  reply: DnsReply,
   zone: ReadableZone,
   missing: Missing,
   type: number,
@@ -133,14 +133,19 @@ function answerMissing(
 const below = (label: string, name: DomainName): DomainName =>
   (name === root ? `${label}.` : `${label}.${name}`) as DomainName
 
-/** RFC 2308 section 3: its TTL is that of the negative answer. */
-function addSoa(reply: Reply, zone: ReadableZone): void {
+/** The SOA in a negative answer has the negative TTL (RFC 2308 section 3). */
+function addSoa(reply: DnsReply, zone: ReadableZone): void {
   const soa = zone.find(zone.name, recordType.SOA)!
   reply.authority(soa, negativeTtl(soa))
 }
 
 /** RFC 6672 section 3: the DNAME, and a CNAME made from it. Returns its target. */
-function redirect(reply: Reply, name: DomainName, type: number, dname: SignedRrset): DomainName | undefined {
+function redirect(
+  reply: DnsReply,
+  name: DomainName,
+  type: number,
+  dname: SignedRrset,
+): DomainName | undefined {
   reply.answer(dname)
   const target = nameFromWire(dname.rdata[0]!)
   const prefix = name.slice(0, dname.name === root ? name.length : name.length - dname.name.length)
@@ -155,8 +160,8 @@ function redirect(reply: Reply, name: DomainName, type: number, dname: SignedRrs
   return type === recordType.CNAME ? undefined : alias
 }
 
-/** A referral: NS, DS or the proof that there is none, and glue. */
-function refer(reply: Reply, zone: ReadableZone, node: ZoneNode): undefined {
+/** Adds a referral: NS, DS or the proof of its absence, and glue. */
+function refer(reply: DnsReply, zone: ReadableZone, node: ZoneNode): undefined {
   if (reply.answers.length === 0) reply.aa = false
   const ns = setAt(node, recordType.NS)!
   reply.authority(ns)
@@ -180,7 +185,7 @@ const typesWithTarget: ReadonlySet<number> = new Set([
   recordType.HTTPS,
 ])
 
-function addTargets(reply: Reply, zone: ReadableZone, { type, rdata }: SignedRrset): void {
+function addTargets(reply: DnsReply, zone: ReadableZone, { type, rdata }: SignedRrset): void {
   if (!typesWithTarget.has(type)) return
   for (const data of rdata) {
     const target = targetOf(type, data)
@@ -188,7 +193,7 @@ function addTargets(reply: Reply, zone: ReadableZone, { type, rdata }: SignedRrs
   }
 }
 
-function addAddresses(reply: Reply, zone: ReadableZone, name: DomainName): void {
+function addAddresses(reply: DnsReply, zone: ReadableZone, name: DomainName): void {
   const node = zone.node(name)
   for (const type of [recordType.A, recordType.AAAA]) {
     const set = setAt(node, type)
@@ -207,17 +212,17 @@ type Missing = {
 }
 
 /** Proves the types of a name that exists, or that it is an empty non-terminal. */
-function proveTypes(reply: Reply, zone: ReadableZone, name: DomainName): void {
+function proveTypes(reply: DnsReply, zone: ReadableZone, name: DomainName): void {
   add(reply, zone, name, name)
 }
 
 /** Proves that the name does not exist, so that a wildcard was right to answer for it. */
-function proveExpansion(reply: Reply, zone: ReadableZone, { name, nextCloser }: Missing): void {
+function proveExpansion(reply: DnsReply, zone: ReadableZone, { name, nextCloser }: Missing): void {
   add(reply, zone, name, nextCloser)
 }
 
 /** Proves that neither the name nor the wildcard exists; or of a wildcard that exists, its types. */
-function proveMissing(reply: Reply, zone: ReadableZone, missing: Missing, wildcard: DomainName): void {
+function proveMissing(reply: DnsReply, zone: ReadableZone, missing: Missing, wildcard: DomainName): void {
   const { name, encloser, nextCloser } = missing
   add(reply, zone, name, encloser)
   add(reply, zone, wildcard, nextCloser)
@@ -225,7 +230,7 @@ function proveMissing(reply: Reply, zone: ReadableZone, missing: Missing, wildca
 }
 
 /** Adds the record that matches or covers a name: with NSEC of the first, with NSEC3 of the second. */
-function add(reply: Reply, zone: ReadableZone, nsecName: DomainName, nsec3Name: DomainName): void {
+function add(reply: DnsReply, zone: ReadableZone, nsecName: DomainName, nsec3Name: DomainName): void {
   if (!reply.isDnssec) return
   const record = zone.hasNsec3 ? zone.nsec3For(nsec3Name) : zone.nsecFor(nsecName)
   if (record) reply.authority(record)

@@ -7,7 +7,10 @@ import { nsec3Owner } from '../sign/nsec3-hash.ts'
 import { decodeSignedRrsets } from '../sign/rrset-list.ts'
 import { setAt, type ReadableZone, type ZoneNode } from './memory-zone.ts'
 
-/** Sets by name in canonical order, encoded one after the other, and where each name starts (four octets, little-endian). */
+/**
+ * Sets by name in canonical order, encoded one after the other, and the offset of each name (four octets,
+ * little-endian).
+ */
 export type EncodedNames = { readonly sets: Buffer; readonly starts: Buffer }
 
 export class EncodedZone implements ReadableZone {
@@ -91,7 +94,10 @@ class NameIndex {
     return low
   }
 
-  /** Returns the set of the type at the key or at the last name before it that has one; the last of all if there is none. */
+  /**
+   * Returns the set of the type at the key or at the last name before it that has one; otherwise the last set of the
+   * type.
+   */
   lastUntil(key: Uint8Array, type: number): SignedRrset | undefined {
     const at = this.positionOf(key)
     const isAt = at < this.size && compareOctets(this.keyAt(at), key) === 0

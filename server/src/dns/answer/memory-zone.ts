@@ -1,5 +1,5 @@
-// A zone in memory, as it is served: sets by name, the tree of names with empty non-terminals, and the chain that proves what does
-// not exist. Answers are made from it, and deltas can be signed against it. It is changed by one writer; readers never wait.
+// A served zone in memory: sets by name, the tree of names with empty non-terminals, and the chain of denial of
+// existence. Answers are made from it, and deltas can be signed against it. It has one writer; readers never wait.
 import { isBelow, parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
@@ -23,7 +23,7 @@ export function setAt(node: ZoneNode | undefined, type: number): SignedRrset | u
   return undefined
 }
 
-/** What answers are made from. */
+/** The part of a zone that answers need. */
 export type ReadableZone = Pick<
   MemoryZone,
   'name' | 'hasNsec3' | 'node' | 'find' | 'nsecFor' | 'nsec3For' | 'sets'
@@ -34,7 +34,10 @@ export class MemoryZone implements ServedIndex {
   readonly #nodes = new Map<DomainName, Node>()
   readonly #keys = new SortedKeys()
   readonly #nsec: ChainRecords = { keys: new SortedKeys(), sets: new Map() }
-  /** Owners of NSEC3 are not names of the zone: a question for one is answered as if it did not exist (RFC 5155 section 7.2.8). */
+  /**
+   * Owners of NSEC3 are not names of the zone: a question for such an owner is answered as if it did not exist (RFC
+   * 5155 section 7.2.8).
+   */
   readonly #nsec3: ChainRecords = { keys: new SortedKeys(), sets: new Map() }
 
   /** Sets in canonical order are added faster. */

@@ -20,7 +20,7 @@ import { respond } from './respond.ts'
 const label63 = 'a'.repeat(63)
 const long = `${label63}.${label63}.${label63}`
 
-/** Every kind of name that RFC 1034, 4035, 4592, 5155 and 6672 tell apart. */
+/** Every kind of name that RFC 1034, 4035, 4592, 5155 and 6672 distinguish. */
 const content = `
 @              3600 SOA   ns1 hostmaster 1 3600 900 1209600 300
 @              3600 NS    ns1
@@ -173,8 +173,8 @@ const textOf = ({ name, type, ttl, rdata }: ResourceRecord): string =>
   `${name} ${ttl} ${typeName(type)} ${printRdata(type, rdata)}`
 
 /**
- * What is compared. Left out: NS records beside a positive answer, and additional records other than glue, which are a choice of the
- * server (RFC 1034 section 4.3.2 allows both); and the sections of a truncated answer.
+ * The compared parts. Servers may choose NS records beside a positive answer and additional records other than glue
+ * (RFC 1034 section 4.3.2), so these are excluded, and so are the sections of a truncated answer.
  */
 function summaryOf(message: Message): Summary {
   const asked = message.questions[0]!.type

@@ -1,12 +1,13 @@
-// The answer under construction: records by section. A set is added with its signatures only if the client asked for DNSSEC.
+// The answer under construction: records by section. A set is added with its signatures only if the client requested
+// DNSSEC.
 import type { DomainName } from '../../net/dns/name.ts'
 import type { ResourceRecord, SignedRrset } from '../../net/dns/record.ts'
 import { recordClass, recordType } from '../../net/dns/type.ts'
 import { rcode } from '../../net/dns/message.ts'
 
-export class Reply {
+export class DnsReply {
   rcode: number = rcode.NOERROR
-  /** Authoritative answer: false for a referral of the name that was asked for (RFC 1034 section 6.2.7). */
+  /** Authoritative answer: false for a referral of the name in the question (RFC 1034 section 6.2.7). */
   aa = true
   readonly answers: ResourceRecord[] = []
   readonly authorities: ResourceRecord[] = []
@@ -25,7 +26,7 @@ export class Reply {
     addSet(this.answers, set, owner, set.ttl, this.isDnssec)
   }
 
-  /** Adds a set to the authority section; a second time it is left out. */
+  /** Adds a set to the authority section, once. */
   authority(set: SignedRrset, ttl: number = set.ttl): void {
     const isKnown = this.authorities.some(({ name, type }) => name === set.name && type === set.type)
     if (!isKnown) addSet(this.authorities, set, set.name, ttl, this.isDnssec)

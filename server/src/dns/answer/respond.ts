@@ -1,4 +1,5 @@
-// From the octets of a query to those of its response. Pure: sockets, transfers, NOTIFY, UPDATE and TSIG are handled before.
+// Turns the octets of a query into the octets of its response. Pure: sockets, transfers, NOTIFY, UPDATE and TSIG are
+// handled before.
 import {
   decodeHeader,
   decodeMessage,
@@ -19,8 +20,8 @@ import { encodeMessage } from '../../net/dns/message-writer.ts'
 import { isMetaType, recordClass, recordType } from '../../net/dns/type.ts'
 import type { ResourceRecord } from '../../net/dns/record.ts'
 import { answerFrom } from './answer.ts'
-import type { Reply } from './reply.ts'
-import { findZone, type Zones } from './zones.ts'
+import type { DnsReply } from './reply.ts'
+import { findServedZone, type Zones } from './zones.ts'
 
 export type Responder = {
   readonly zones: Zones
@@ -49,7 +50,7 @@ export function respond(
   return respondTo(responder, message, transport)
 }
 
-/** As `respond`, for a decoded query. */
+/** Like `respond`, for a decoded query. */
 export function respondTo(responder: Responder, query: Message, transport: 'udp' | 'tcp'): Uint8Array {
   const { id, opcode, rd, questions, edns } = query
   const reply = replyTo(responder, query)
@@ -81,7 +82,9 @@ function ednsOf({ id }: Responder, { do: isDo, options }: Edns): Edns {
   return { udpSize: udpLengthMax, version: 0, do: isDo, options: answered }
 }
 
-type PartialReply = Partial<Pick<Reply, 'rcode' | 'aa' | 'answers' | 'authorities' | 'additionals' | 'glue'>>
+type PartialReply = Partial<
+  Pick<DnsReply, 'rcode' | 'aa' | 'answers' | 'authorities' | 'additionals' | 'glue'>
+>
 
 function replyTo(responder: Responder, { opcode: code, questions, edns }: Message): PartialReply {
   if (edns && edns.version !== 0) return { rcode: rcode.BADVERS }
@@ -94,7 +97,7 @@ function replyTo(responder: Responder, { opcode: code, questions, edns }: Messag
   if (type === recordType.AXFR || type === recordType.IXFR) return { rcode: rcode.REFUSED }
   if (type === recordType.OPT) return { rcode: rcode.FORMERR }
   if (isMetaType(type) && type !== recordType.ANY) return { rcode: rcode.NOTIMP }
-  const zone = findZone(responder.zones, name, type)
+  const zone = findServedZone(responder.zones, name, type)
   if (zone === undefined) return { rcode: rcode.REFUSED }
   if (zone === 'expired') return { rcode: rcode.SERVFAIL }
   return answerFrom(zone, name, type, edns?.do ?? false)

@@ -5,8 +5,8 @@ import type { SignedRrset } from '../../net/dns/record.ts'
 import type { Serial } from '../../net/dns/serial.ts'
 
 /**
- * One step of IXFR (RFC 1995). The sets contain only the records and signatures that differ. The first removed set is the SOA of `from`,
- * the first added one that of `to`.
+ * One step of IXFR (RFC 1995). The sets contain only the records and signatures that differ. The first removed set is
+ * the SOA of `from`, the first added set is the SOA of `to`.
  */
 export type Transfer = {
   readonly from: Serial
@@ -35,7 +35,7 @@ export interface ZoneSource {
 }
 
 /** The other side of a request: `key` is the name of the TSIG key that signed it. */
-export type Peer = { readonly address: string; readonly key: DomainName | undefined }
+export type RequestPeer = { readonly address: string; readonly key: DomainName | undefined }
 
 /** The content that a peer gets of a zone: with the records of DNSSEC, or without them because it signs the zone itself. */
 export type TransferView = 'signed' | 'unsigned'

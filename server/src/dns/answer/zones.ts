@@ -9,10 +9,10 @@ export type ServedZone = ReadableZone | 'expired'
 export type Zones = Pick<ReadonlyMap<ZoneName, ServedZone>, 'get' | 'has'>
 
 /**
- * Returns the zone that is authoritative for the question: the closest one, and for DS at its apex the one above it if that is served as well
- * (RFC 4035 section 3.1.4.1).
+ * Returns the zone that is authoritative for the question: the closest zone; for DS at its apex the zone above, if it
+ * is served as well (RFC 4035 section 3.1.4.1).
  */
-export function findZone(zones: Zones, name: DomainName, type: number): ServedZone | undefined {
+export function findServedZone(zones: Zones, name: DomainName, type: number): ServedZone | undefined {
   const closest = closestZone(zones, name)
   const parent = parentOf(name)
   if (type !== recordType.DS || closest === undefined || parent === undefined) return closest

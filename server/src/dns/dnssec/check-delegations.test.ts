@@ -6,14 +6,14 @@ import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase } from '../../db/testing.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
-import { enableSigning, insertZone } from '../publish/testing.ts'
+import { enableSigning, insertTestZone } from '../publish/testing.ts'
 import { requestDelegationCheck } from '../zone/zone.store.ts'
 import { checkDelegations } from './check-delegations.ts'
 
 it('a check waits for a request that changes DNSSEC of the same zone, and neither fails', async () => {
   await using database = await createTestDatabase()
   const db = database.postgres.owner
-  const id = await insertZone(db, 'raced.example')
+  const id = await insertTestZone(db, 'raced.example')
   await enableSigning(db, createKeyRing(['t'.repeat(32)]), id)
   await sql`update dns_zones set published = now(), claimed = now() where id = ${id}`.execute(db)
   await sql`insert into dns_delegations (zone_id, due) values (${id}, now() - interval '1 s')`.execute(db)

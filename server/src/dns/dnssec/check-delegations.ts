@@ -1,4 +1,5 @@
-// The delegation loop: asks the parents of all zones that are due, stores what they answer, and has the state of DNSSEC evaluated.
+// The delegation loop: queries the parents of all zones that are due, stores the answers, and schedules the evaluation
+// of DNSSEC.
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -13,14 +14,14 @@ export type DelegationDeps = {
   readonly db: Db
   readonly find: FindOptions
   readonly now: () => Date
-  /** Resolvers keep nothing longer. */
+  /** Upper limit of the TTL of resolvers, in seconds. */
   readonly cacheSeconds: number
 }
 
-/** Zones asked for at once: a question waits for another network most of the time. */
+/** Zones checked in parallel: a check mostly waits for the network. */
 const parallel = 16
 
-/** Checks what is due; resolves when all were asked. Returns the number of zones. */
+/** Checks the delegations that are due and returns the number of zones. */
 export async function checkDelegations(deps: DelegationDeps, log: Log, signal: AbortSignal): Promise<number> {
   const due = await claimDueDelegations(deps.db, deps.now(), parallel * 8)
   const next = due.values()
@@ -38,7 +39,7 @@ export async function checkDelegations(deps: DelegationDeps, log: Log, signal: A
   return due.length
 }
 
-/** Checks one zone. An unreachable parent is stored as such, and changes nothing else. */
+/** Checks one zone. If the parent is unreachable, only that is stored. */
 async function checkOne({ db, find, now, cacheSeconds }: DelegationDeps, one: DueDelegation): Promise<void> {
   const delegation = await checkDelegation(find, one.name, one.assigned).catch((error: unknown) => {
     if (error instanceof ParentNotFound) return mergeViews([], one.assigned)

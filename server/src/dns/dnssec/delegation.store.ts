@@ -1,4 +1,4 @@
-// The SQL of delegations: which zones are due, and what their parents answered.
+// The SQL of delegations: zones that are due, and the answers of their parents.
 import { sql } from 'kysely'
 import type { DnssecState } from '@pharos/contract/dns/term'
 import { claimRows } from '../../db/due-work.ts'
@@ -17,10 +17,15 @@ export type DueDelegation = {
   readonly isRolling: boolean
 }
 
-/** Longer checks are rare, and asking twice is harmless; a process that is killed delays its zones by this. */
+/**
+ * Lease in seconds. Longer checks are rare, and a repeated check is harmless; a killed process delays its zones by this
+ * time.
+ */
 const leaseSeconds = 30
 
-/** Claims zones that are due, longest waiting first, so that no other process asks for them. Zones without a row get one. */
+/**
+ * Claims zones that are due, longest waiting first, so that no other process checks them. Zones without a row get one.
+ */
 export async function claimDueDelegations(db: Db, now: Date, limit: number): Promise<DueDelegation[]> {
   await sql`
     insert into dns_delegations (zone_id, due) select z.id, ${now} from dns_zones z
@@ -54,11 +59,14 @@ export async function claimDueDelegations(db: Db, now: Date, limit: number): Pro
   }))
 }
 
-/** Seconds between checks: of a zone with nothing to wait for, and limits of the DS TTL while a state waits for the parent. */
+/** Seconds between checks: of a settled zone, and limits of the DS TTL while a state waits for the parent. */
 const hour = 3600
 const waiting = { min: 2, max: 300, unknown: 30 }
 
-/** Stores an answer. Resolvers keep nothing longer than `cacheSeconds`. The DS records and their times survive an answer that is not complete. */
+/**
+ * Stores an answer. Resolvers cache for at most `cacheSeconds`. An incomplete answer does not replace the DS records
+ * and their times.
+ */
 export async function saveDelegation(
   trx: Trx,
   { zoneId, dnssec, isRolling }: DueDelegation,
@@ -97,7 +105,7 @@ export async function saveDelegation(
   const hasDs = ds.length > 0
   // Between two checks the record may have been there until the second one.
   const mayHaveDs = hasDs || (before?.ds.length ?? 0) > 0
-  // While some server is silent, a DS record that it may still have is kept.
+  // While a server does not answer, a DS record that it may still have stays.
   const stored = isComplete
     ? ds
     : [...ds, ...(before?.ds ?? []).filter((old) => !ds.some((one) => Buffer.compare(one, old) === 0))]

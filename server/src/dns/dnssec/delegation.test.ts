@@ -28,7 +28,7 @@ const servers: Readonly<Record<string, readonly [string, string][]>> = {
   '192.0.2.3': [
     ['test.', `${soa}child 300 NS ns.child\nns.child 300 A 192.0.2.9\nchild 900 DS 1 13 2 ${digest}`],
   ],
-  // The address of b.net. has no glue in the root: it is asked for.
+  // The address of b.net. has no glue in the root, so it is queried.
   '192.0.2.4': [['net.', `${soa}b 60 A 192.0.2.3`]],
 }
 

@@ -1,5 +1,5 @@
-// The delegation at the parent of a zone: every server is asked for the NS and DS records of the zone. A server that does not answer is never taken for one
-// without DS records.
+// The delegation at the parent of a zone: every server is queried for the NS and DS records of the zone. A server that
+// does not answer never counts as a server without DS records.
 import type { DelegationStatus } from '@pharos/contract/dns/zone'
 import { compareOctets, nameFromWire, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import type { Message } from '../../net/dns/message.ts'
@@ -30,7 +30,7 @@ export type Delegation = {
   readonly dsTtl: number | undefined
 }
 
-/** Asks every server of the parent. Throws ParentNotFound if they cannot be found. */
+/** Queries every server of the parent. Throws ParentNotFound if they cannot be found. */
 export async function checkDelegation(
   options: FindOptions,
   zone: ZoneName,
@@ -69,7 +69,7 @@ const isOf = (
   wanted: number,
 ): boolean => name === zone && type === wanted
 
-/** Combines what the servers answer. `assigned` are the name servers that the zone should be delegated to. */
+/** Combines the answers of the servers. `assigned` are the name servers that the zone should be delegated to. */
 export function mergeViews(views: readonly ServerView[], assigned: readonly DomainName[]): Delegation {
   const answered = views.filter((view) => view !== undefined)
   const ns = [...new Set(answered.flatMap((view) => view.ns))].sort()

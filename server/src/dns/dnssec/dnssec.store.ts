@@ -1,4 +1,5 @@
-// The SQL of DNSSEC: the state of a zone, its keys, and what the parent was last seen to answer. Rows of zones are locked by the caller.
+// The SQL of DNSSEC: the state of a zone, its keys, and the last observed answer of the parent. Callers lock the rows
+// of zones.
 import { sql } from 'kysely'
 import type { DnssecState } from '@pharos/contract/dns/term'
 import type { Db, Trx } from '../../db/postgres.ts'
@@ -22,7 +23,7 @@ export type StoredKey = ZoneKey & {
 /** A key of another signer (RFC 8901): a DNSKEY record that the team has added. */
 export type OtherKey = { readonly dnskey: Uint8Array; readonly created: Date }
 
-/** The DNSSEC of a zone with what answers and the state table need. Times are Unix seconds. */
+/** The DNSSEC of a zone with the inputs of answers and the state table. Times are Unix seconds. */
 export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
   readonly zoneId: number
   readonly name: ZoneName
@@ -37,7 +38,7 @@ export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
   /** Seconds that the slowest name server took for the last publication, or takes; with a margin for clocks and rounding. */
   readonly propagation: number
   readonly signer: 'pharos' | 'external'
-  /** While `signing`: the largest TTL of the zone's record sets. */
+  /** The largest TTL of the zone's record sets; only while `signing`. */
   readonly zoneTtl: number | null
   readonly keys: readonly StoredKey[]
   readonly otherKeys: readonly OtherKey[]
@@ -96,8 +97,8 @@ type DelegationRow = {
 const margin = 5
 
 /**
- * Seconds from the publication until the slowest server had it; for one that has not, until now. A server that does not answer gives nobody an
- * older version.
+ * Seconds from the publication until the slowest server had it, or until now while a server is behind. A server that
+ * does not answer cannot give an older version to resolvers.
  */
 const propagation = sql`(
   select coalesce(max(greatest(0, extract(epoch from
@@ -245,8 +246,8 @@ export async function saveState(
 const isSameKey = (a: ZoneKey, b: ZoneKey): boolean =>
   a.state === b.state && a.introduced === b.introduced && a.dsSeen === b.dsSeen && a.retired === b.retired
 
-/** Saves what the team asked for. */
-export async function saveOptions(trx: Trx, zoneId: number, options: DnssecOptions): Promise<void> {
+/** - */
+export async function saveDnssecOptions(trx: Trx, zoneId: number, options: DnssecOptions): Promise<void> {
   await sql`update dns_zones set dnssec_options = ${JSON.stringify(options)}::jsonb where id = ${zoneId}`.execute(
     trx,
   )

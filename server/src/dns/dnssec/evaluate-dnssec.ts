@@ -1,5 +1,5 @@
-// The loop of DNSSEC: evaluates the state of every zone that is due, and has zones signed again whose keys or CDS records change. It decides
-// nothing itself: key-state.ts does.
+// The loop of DNSSEC: evaluates every zone that is due, and requests new signatures if keys or CDS records change. All
+// decisions are in key-state.ts.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
@@ -23,7 +23,10 @@ export type EvaluateDeps = {
 /** Zones in one run; the next one continues. */
 const zonesPerRun = 500
 
-/** Evaluates what is due. A zone that fails is tried again by the next run. Returns the number of zones whose state moved. */
+/**
+ * Evaluates the zones that are due. A zone that fails is evaluated again in the next run. Returns the number of zones
+ * whose state changed.
+ */
 export async function evaluateDnssec(deps: EvaluateDeps, log: Log, signal: AbortSignal): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     select id from dns_zones where dnssec_due <= ${deps.now()} and deleted is null and kind = 'primary'
@@ -72,7 +75,7 @@ export async function evaluateZone(
   })
 }
 
-/** Seconds until the next look at what has no time of its own: often while something is under way. */
+/** Seconds until the next evaluation of a zone without a deadline: short during a transition. */
 const observeSeconds = { busy: 5, quiet: 600 }
 
 function dueOf({ status, reason, due }: NextState, now: number): number {

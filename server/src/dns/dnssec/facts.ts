@@ -1,4 +1,4 @@
-// The observed half of the state table: what name servers serve, and whether the published signatures are valid.
+// The observed half of the state table: the zones on name servers, and whether the published signatures are valid.
 import { createPrivateKey } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
@@ -49,15 +49,15 @@ export async function readFacts(
   return { facts, keysSerial }
 }
 
-/** The SOA is signed by every key of the zone, and DNSKEY by those that the parent refers to. */
+/** Every key of the zone must sign the SOA, and the keys in the parent's DS records must sign DNSKEY. */
 const isValidApex = (apex: readonly SignedRrset[], dnskey: SignedRrset, now: number): boolean =>
   apex
     .filter(({ type }) => type === recordType.SOA || type === recordType.DNSKEY)
     .every((set) => isValidRrset(set, dnskey.rdata.filter(isDnskey), now))
 
 /**
- * A server that was never observed does not serve the zone; one that does not use the catalog may be configured without it. A server that signs by
- * itself is not waited for: it has no signatures of ours.
+ * Ignores servers that were never observed, servers outside of the catalog that do not have the zone, and servers that
+ * sign themselves: they have no signatures of Pharos.
  */
 async function isServedEverywhere(trx: Trx, zoneId: number, serial: number): Promise<boolean> {
   const { rows } = await sql<{ serial: number | null }>`

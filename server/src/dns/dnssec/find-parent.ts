@@ -1,5 +1,5 @@
-// Finds the servers of the zone above a zone by asking from the root on (RFC 1034 section 5.3.3). Without a resolver: its cache would tell what the
-// parent had, and DNSSEC needs what it has.
+// Finds the servers of the parent zone by asking from the root (RFC 1034 section 5.3.3). It uses no resolver, because
+// DNSSEC needs the current data of the parent and not a cached copy.
 import { rcode, type Message, type Question } from '../../net/dns/message.ts'
 import {
   isAtOrBelow,
@@ -11,10 +11,10 @@ import {
 } from '../../net/dns/name.ts'
 import { recordClass, recordType } from '../../net/dns/type.ts'
 
-/** Where to send a question. */
+/** The target of a question. */
 export type ServerAddress = { readonly address: string; readonly port: number }
 
-/** Asks one server; rejects if it does not answer. */
+/** Queries one server; rejects if it does not answer. */
 export type AskServer = (server: ServerAddress, question: Question) => Promise<Message>
 
 /** A server by its name; any of its addresses will do. */
@@ -34,7 +34,7 @@ export type FindOptions = {
 const stepsMax = 24
 const depthMax = 4
 
-/** Nobody on the way to the parent answered. */
+/** No server on the way to the parent answered. */
 export class ParentNotFound extends Error {}
 
 export const questionFor = (name: DomainName, type: number): Question => ({
@@ -80,7 +80,10 @@ async function askAny(
   throw new ParentNotFound(`no server answered the question for ${question.name}`)
 }
 
-/** Returns the answer of a server at any of its addresses; undefined if it has none, or an error such as SERVFAIL. */
+/**
+ * Returns the answer of a server at any of its addresses; undefined if it does not answer, or with an error such as
+ * SERVFAIL.
+ */
 export async function askServer(
   ask: AskServer,
   addresses: readonly ServerAddress[],
@@ -97,7 +100,7 @@ export async function askServer(
   return undefined
 }
 
-/** Returns the servers that a referral names, with their addresses from glue or from questions of their own. */
+/** Returns the servers of a referral, with their addresses from glue or from further questions. */
 async function serversOf(
   options: FindOptions,
   { authorities, additionals }: Message,
@@ -119,7 +122,7 @@ async function serversOf(
   return found
 }
 
-/** Returns the addresses of a name, asked from the root on; none if they cannot be found. */
+/** Returns the addresses of a name, asked from the root; an empty list if they cannot be found. */
 async function resolve(options: FindOptions, name: DomainName, depth: number): Promise<string[]> {
   let servers = options.roots
   let above: DomainName = root

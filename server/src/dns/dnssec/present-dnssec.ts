@@ -1,4 +1,4 @@
-// DNSSEC of a zone as the API shows it: keys, DS records to enter, what the parent shows, and what comes next.
+// DNSSEC of a zone in the API: keys, DS records to enter, DS records of the parent, and the next step.
 import type { Dnssec, DnssecKey } from '@pharos/contract/dns/dnssec'
 import { dnssecReasonText } from '@pharos/contract/reason/dnssec-reason'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
@@ -39,7 +39,7 @@ export function presentDnssec(dnssec: StoredDnssec, now: Date, waits: Waits = de
   }
 }
 
-/** Removes keys that a dry run created: nobody must enter the DS record of a key that is not kept. */
+/** Removes keys that a dry run created: the key is not stored, so its DS record must not be entered. */
 export function withoutNewKeys(after: Dnssec, before: Dnssec): Dnssec {
   const known = new Set(before.keys.map(({ id }) => id))
   const added = after.keys.filter(({ id }) => !known.has(id)).flatMap(({ ds }) => ds)

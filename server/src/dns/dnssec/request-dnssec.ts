@@ -1,5 +1,5 @@
-// The operations of DNSSEC: enable, get, roll over, disable. They store what is asked for; the loop of evaluate-dnssec.ts moves the state when
-// caches and the parent allow it.
+// The operations of DNSSEC: enable, get, roll over, disable. They store the request; the loop of evaluate-dnssec.ts
+// moves the state when caches and the parent allow it.
 import type { disableDnssecRoute, enableDnssecRoute, Dnssec } from '@pharos/contract/dns/dnssec'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
@@ -21,7 +21,14 @@ import type { EnableDnssec } from '../zone/create-zone.ts'
 import { requestDelegationCheck } from '../zone/zone.store.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import type { Zone } from '../zone/zone.ts'
-import { insertKey, listTags, readDnssec, saveOptions, saveState, type StoredDnssec } from './dnssec.store.ts'
+import {
+  insertKey,
+  listTags,
+  readDnssec,
+  saveDnssecOptions,
+  saveState,
+  type StoredDnssec,
+} from './dnssec.store.ts'
 import { createKey, sealKey, type NewKey } from './key.ts'
 import { dnssecEtag, presentDnssec, withoutNewKeys } from './present-dnssec.ts'
 import { disabled, type Waits } from '../sign/key-state.ts'
@@ -38,7 +45,10 @@ type EnableBody = BodyOf<typeof enableDnssecRoute>
 const algorithmOf = (name: string): Algorithm =>
   Number(Object.entries(algorithmNames).find(([, known]) => known === name)![0]) as Algorithm
 
-/** Returns the state with the DS records. Changes nothing if DNSSEC is enabled as asked (200); starts a rollover for another algorithm. */
+/**
+ * Returns the state with the DS records. Answers 200 without a change if DNSSEC is already enabled with these options;
+ * starts a rollover if the algorithm differs.
+ */
 export function enableDnssec(
   deps: DnssecDeps,
   operation: Operation,
@@ -56,7 +66,7 @@ export function enableDnssec(
       const algorithm = body?.algorithm === undefined ? undefined : algorithmOf(body.algorithm)
       const options = { nsec3, cds }
       if (before.status === 'disabled') {
-        // Nothing would ever serve the signatures, and the state would wait for them.
+        // External signers do not serve these signatures, so the state would wait forever.
         if (before.signer === 'external')
           throw fail('conflict', 'signedElsewhere', { zone: shownZoneName(zone.name) })
         const keys = body?.keys && importKeys(deps.ring, zone.id, body.keys)
@@ -70,7 +80,7 @@ export function enableDnssec(
       const isCancelled = before.status === 'pending_disabled'
       if (isSame && !isOtherAlgorithm && !isCancelled) return 200
       if (isOtherAlgorithm) await addKey(deps, trx, zone, before, algorithm)
-      await saveOptions(trx, zone.id, options)
+      await saveDnssecOptions(trx, zone.id, options)
       await requestDelegationCheck(trx, zone.id)
       // The next evaluation finds out whether the parent has the DS record.
       const status = isCancelled ? 'pending_ds' : before.status
@@ -130,7 +140,7 @@ async function startSigning(
   const before = await readDnssec(trx, zoneId)
   const used = keys ?? [createKey(ring, zoneId, algorithm, await listTags(trx, zoneId))]
   for (const key of used) await insertKey(trx, zoneId, key)
-  await saveOptions(trx, zoneId, { nsec3, cds })
+  await saveDnssecOptions(trx, zoneId, { nsec3, cds })
   await requestDelegationCheck(trx, zoneId)
   const state = {
     status: 'signing',
@@ -182,8 +192,8 @@ export function rollOverDnssecKey(
 }
 
 /**
- * Throws `ds_present` if the parent has DS records, unless their removal is requested or `force` is set. The parent is then checked at once, so that
- * the next request finds what was removed meanwhile.
+ * Throws `ds_present` if the parent has DS records, unless their removal is requested or `force` is set. Then schedules
+ * an immediate check of the parent, so that a repeated request sees removed DS records.
  */
 export async function disableDnssec(
   deps: DnssecDeps,
@@ -195,7 +205,7 @@ export async function disableDnssec(
   const answer = change(deps, operation, text, { action: 'dnssec.disable' }, async (trx, zone, before) => {
     const { parent } = before
     if (before.status === 'disabled') return 204
-    // Without an answer of the parent nobody knows: the state waits for it.
+    // Without an answer of the parent it is unknown whether DS records exist: the state waits for the answer.
     const neverHadDs =
       parent !== undefined && parent.isSettled && !parent.hasDs && parent.dsLastSeen === undefined
     if (force || neverHadDs) {

@@ -44,7 +44,7 @@ const seconds = (): number => Date.now() / 1000
 
 type Ttls = { readonly ds: number; readonly key: number }
 
-/** The child, as the loops keep it: published content, and what the parent was last seen to have. */
+/** The child zone as the loops manage it: published content, and the last observed answer of the parent. */
 class Child {
   #zone: ZoneDnssec = { status: 'disabled', isRemovalRequested: false, keys: [] }
   readonly #keys = new Map<number, SigningKey>()
@@ -82,7 +82,7 @@ class Child {
     this.zone = { ...this.#zone, keys: [...this.#zone.keys, key] }
   }
 
-  /** The DS records that CDS asks for. */
+  /** The DS records requested by CDS. */
   get wantedDs(): readonly Uint8Array[] {
     return this.served.find(zone, recordType.CDS)?.rdata ?? []
   }
@@ -193,7 +193,9 @@ class Scene {
     this.child.addKey()
   }
 
-  /** Signs at once and waits for the resolver to validate: what caches held before does not matter here. */
+  /**
+   * Signs without the steps of the rollover and waits for the resolver to validate: earlier caches do not matter here.
+   */
   async activate(): Promise<void> {
     const { child } = this
     this.enable()
@@ -204,7 +206,7 @@ class Scene {
     this.prober.look()
   }
 
-  /** Since the last look. */
+  /** Runs until the resolver has failed since the last look. */
   async fails(): Promise<void> {
     await this.runUntil(() => this.prober.look().failures > 0)
   }

@@ -1,5 +1,6 @@
-// For tests: a zone, its parent, and every validating resolver that there could be. A resolver may have fetched each record set at any time within
-// its TTL, from the fastest or the slowest name server; the zone fails if one of them would answer SERVFAIL.
+// For tests: a zone, its parent, and every possible validating resolver. A resolver may have fetched each record set at
+// any time within its TTL, from the fastest or the slowest name server; the zone fails if any resolver would answer
+// SERVFAIL.
 import {
   disabled,
   nextState,
@@ -16,9 +17,9 @@ export type World = {
   readonly data: number
   /** Seconds by which the slowest name server is behind. */
   readonly propagation: number
-  /** Seconds until the parent does what CDS asks. */
+  /** Seconds until the parent applies CDS. */
   readonly registrar: number
-  /** How long resolvers keep anything at most; without it, for its TTL. */
+  /** Upper limit of the cache of resolvers, in seconds; by default the TTL. */
   readonly cache?: number
 }
 
@@ -129,7 +130,7 @@ export class Simulation {
     return this.#keysText(Math.max(0, second))
   }
 
-  /** Whether some combination of what caches may hold at this second is bogus. */
+  /** Whether any combination of cached data that is possible at this second is bogus. */
   #fails(now: number): boolean {
     const { propagation, cache = Infinity } = this.world
     const [ds, key, data] = [this.world.ds, this.world.key, this.world.data].map((ttl) =>

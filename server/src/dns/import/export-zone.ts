@@ -1,10 +1,10 @@
-// Exports a zone as a zone file: the desired records, without those of DNSSEC.
+// Exports the desired records of a zone as a zone file, without DNSSEC records.
 import type { Postgres } from '../../db/postgres.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { getZoneOf } from '../zone/find-zone.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
-import { withSerial } from '../zone/zone.ts'
+import { rdataWithSerial } from '../zone/zone.ts'
 import { readAllSets } from '../zone/zone-change.store.ts'
 import { printZoneFile } from '../zone-file/print.ts'
 
@@ -20,7 +20,7 @@ export async function exportZone(
   const zone = await getZoneOf(postgres, actor.teamId, text)
   const sets = await postgres.inTeam(actor.teamId, (trx) => readAllSets(trx, zone.id))
   const numbered = sets.map((set) =>
-    set.type === recordType.SOA ? { ...set, rdata: [withSerial(set.rdata[0]!, zone.serial ?? 1)] } : set,
+    set.type === recordType.SOA ? { ...set, rdata: [rdataWithSerial(set.rdata[0]!, zone.serial ?? 1)] } : set,
   )
   const lines = [...printZoneFile(numbered)]
   return {

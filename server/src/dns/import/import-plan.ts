@@ -1,4 +1,4 @@
-// What an import does with the records of a file or a transfer: which are applied, and which are reported and left out. Pure.
+// Plans an import of the records of a file or a transfer: applied records, and skipped ones with reasons. Pure.
 import {
   ignoredReasons,
   importWarnings,
@@ -17,7 +17,7 @@ import { isAtCut } from '../zone/delegation-sets.ts'
 import type { PlacedDesired } from '../zone/change-content.ts'
 import { setId, type StoredSet } from '../zone/zone-change.ts'
 
-/** A record with its line; 0 for one of a transfer. */
+/** A record with its line; 0 for a record of a transfer. */
 export type ImportedRecord = {
   readonly name: Parameters<typeof isAtOrBelow>[0]
   readonly type: number
@@ -33,7 +33,7 @@ export type ReadImport = {
   readonly sets: readonly PlacedDesired[]
   readonly ignored: readonly Ignored[]
   readonly warnings: ImportResult['warnings']
-  /** Of the SOA record at the apex; null if there is none. */
+  /** Of the SOA record at the apex; null without an SOA record. */
   readonly serial: number | null
 }
 
@@ -46,7 +46,7 @@ type Context = {
   readonly ttlFloor: number
 }
 
-/** Splits the records into sets to apply and records that are left out, each with the reason. */
+/** Splits the records into sets to apply and skipped records, each with the reason. */
 export function readImport(records: Iterable<ImportedRecord>, context: Context): ReadImport {
   const ignored: Ignored[] = []
   const kept: ImportedRecord[] = []
@@ -107,8 +107,9 @@ const warningOf = ({ code, name, type, line = 0, message }: ZoneFinding): Import
   isWarning(code) ? [{ line, code, message, text: `${name} ${typeName(type)}` }] : []
 
 /**
- * Returns the desired sets of the mode: with `replace` also the deletion of stored sets that the import does not have, except those that
- * Pharos manages, those at and below zones of the same owner, and the NS records of the zone itself, which a file may leave out.
+ * Returns the desired sets of the mode. With `replace` this includes deletions of stored sets that the import lacks,
+ * except sets managed by Pharos, sets at and below zones of the same owner, and the NS records of the zone itself,
+ * which a file may omit.
  */
 export function desiredOf(
   mode: ImportMode,

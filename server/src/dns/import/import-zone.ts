@@ -1,5 +1,5 @@
-// Imports a zone from the text of a zone file or from another primary: all of it or nothing, with every record that is left out. A file is parsed
-// before the transaction.
+// Imports a zone from the text of a zone file or from another primary: completely or not at all, with every skipped
+// record. A file is parsed before the transaction.
 import type { importZoneRoute, ImportResult } from '@pharos/contract/dns/import'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
@@ -87,7 +87,7 @@ async function readRecords(
     return { records: records.map((record) => ({ ...record, line: 0 })), warnings: [] }
   } catch (error) {
     if (!(error instanceof DriverError)) throw error
-    // Which ports are open is not for teams: a server that does not answer as one of DNS is one case.
+    // Teams must not learn which ports are open: every server without a DNS answer gets the same error.
     const reason =
       error.kind === 'unreachable' ? `no name server answers at ${address}, port ${port}` : error.message
     throw invalid(['body', 'axfr', 'server'], 'zoneTransfer', { reason })

@@ -7,7 +7,7 @@ import { disableDnssec, enableDnssec, getDnssec, rollOverDnssecKey } from '../dn
 import { shownZoneName } from '../zone/zone-name.ts'
 import { typeName } from '../../net/dns/type.ts'
 import { cryptokeyOf } from './format.ts'
-import { findComments, findRecords, findZones, type Found } from './powerdns.store.ts'
+import { findComments, findRecords, findZonesLike, type Found } from './powerdns.store.ts'
 import { parseZoneId, zoneIdOf } from './zone-id.ts'
 import { requireServer, type PowerdnsDeps } from './zones.ts'
 
@@ -32,7 +32,7 @@ const mnemonics: Readonly<Record<string, 'ECDSAP256SHA256' | 'ED25519'>> = {
   ed25519: 'ED25519',
 }
 
-/** Enables DNSSEC; for a signed zone starts the rollover to a new key. Throws `conflict` if one is under way. */
+/** Enables DNSSEC; for a signed zone starts the rollover to a new key. Throws `conflict` during a rollover. */
 export async function createCryptokey(
   deps: PowerdnsDeps,
   operation: Operation,
@@ -117,7 +117,7 @@ export async function searchData(
   const pattern = likeOf(q)
   const isWanted = (type: typeof objectType): boolean => objectType === 'all' || objectType === type
   const [zones, records, comments] = await Promise.all([
-    isWanted('zone') ? findZones(postgres, actor.teamId, pattern, max) : [],
+    isWanted('zone') ? findZonesLike(postgres, actor.teamId, pattern, max) : [],
     isWanted('record') ? findRecords(postgres, actor.teamId, pattern, max) : [],
     isWanted('comment') ? findComments(postgres, actor.teamId, pattern, max) : [],
   ])

@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net'
 import { parseName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
-import { withSerial } from '../zone/zone.ts'
+import { rdataWithSerial } from '../zone/zone.ts'
 import type { StoredSet } from '../zone/zone-change.ts'
 import { zoneIdOf } from './zone-id.ts'
 
@@ -62,7 +62,7 @@ export const printServer = ({ address, port = 53 }: ServerAddress): string => {
 }
 
 /** Parses `192.0.2.1`, `192.0.2.1:5300`, `2001:db8::1` or `[2001:db8::1]:5300`; the operation checks the address. */
-export function readServer(text: string): { address: string; port?: number } {
+export function parseServer(text: string): { address: string; port?: number } {
   const [, bracketed, v4, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
   const address = bracketed ?? v4
   if (address === undefined) return { address: text }
@@ -87,7 +87,7 @@ export const zoneWithSets = (
 
 function rrsetOf({ name, type, ttl, rdata, content, comment, touched }: StoredSet, serial: number) {
   const contents =
-    type === recordType.SOA ? [printRdata(type, withSerial(rdata[0]!, serial))] : content.split('\n')
+    type === recordType.SOA ? [printRdata(type, rdataWithSerial(rdata[0]!, serial))] : content.split('\n')
   return {
     name,
     type: typeName(type),

@@ -7,8 +7,8 @@ import { getZoneSettings, updateZoneSettings } from '../settings/settings.ts'
 import { listTsigKeys } from '../settings/tsig-keys.ts'
 import { tsigKeyAt } from '../zone/create-zone.ts'
 import { getZoneOf } from '../zone/find-zone.ts'
-import { printServer, readServer } from './format.ts'
-import { readOptions, saveOptions } from './powerdns.store.ts'
+import { printServer, parseServer } from './format.ts'
+import { readPowerDnsOptions, savePowerDnsOptions } from './powerdns.store.ts'
 import { parseZoneId } from './zone-id.ts'
 import { requireServer, type PowerdnsDeps } from './zones.ts'
 
@@ -30,7 +30,7 @@ async function readMetadata(
   const [{ body }, { results: keys }, options] = await Promise.all([
     getZoneSettings(deps, operation, String(zoneId)),
     listTsigKeys(deps, operation, { limit: tsigKeysMax, offset: 0, ordering: 'name' }),
-    readOptions(deps.postgres, teamId, zoneId),
+    readPowerDnsOptions(deps.postgres, teamId, zoneId),
   ])
   const { soa_edit_api: soaEditApi } = options.get(zoneId) ?? {}
   const used = keys.filter((key) => body.tsig_key_ids.includes(key.id))
@@ -79,7 +79,7 @@ export async function putMetadata(
   return { body: metadataOf(kind, metadata) }
 }
 
-/** Adds values to those of a kind. */
+/** Adds values to a kind of metadata. */
 export async function addMetadata(
   deps: PowerdnsDeps,
   operation: Operation,
@@ -122,7 +122,7 @@ async function write(
   const { teamId } = operation.actor
   const zone = await getZoneOf(deps.postgres, teamId, zoneText)
   if (kind === 'SOA-EDIT-API') {
-    await saveOptions(deps.postgres, teamId, zone.id, { soa_edit_api: values[0] ?? 'DEFAULT' })
+    await savePowerDnsOptions(deps.postgres, teamId, zone.id, { soa_edit_api: values[0] ?? 'DEFAULT' })
     return
   }
   const changed = await settingsOf(deps, teamId, kind, values)
@@ -138,7 +138,7 @@ async function settingsOf(
   values: readonly string[],
 ): Promise<ZoneSettingsUpdate> {
   if (kind === 'ALLOW-AXFR-FROM') return { allow_transfer: [...values] }
-  if (kind === 'ALSO-NOTIFY') return { also_notify: values.map(readServer) }
+  if (kind === 'ALSO-NOTIFY') return { also_notify: values.map(parseServer) }
   const ids = values.map((name, at) =>
     tsigKeyAt(postgres.front, teamId, ['body', 'metadata', at], name.endsWith('.') ? name : `${name}.`),
   )

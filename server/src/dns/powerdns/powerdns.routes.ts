@@ -41,7 +41,7 @@ import {
 
 const Optional = Type.Optional
 const Text = Type.String({ maxLength: 65_535 })
-/** Clients send fields of several versions: those without a meaning here are ignored, as PowerDNS does. */
+/** Clients send fields of several versions: unknown fields are ignored, as in PowerDNS. */
 const Open = <T extends TProperties>(properties: T) => Type.Object(properties)
 const Exact = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
@@ -75,7 +75,7 @@ const nsec3 = {
   nsec3narrow: Optional(Type.Boolean()),
 }
 const NoSets = Optional(Type.Boolean())
-/** Any JSON: the shapes are those of format.ts. */
+/** Any JSON: format.ts defines the shapes. */
 const Answer = Type.Unknown()
 
 /** Every body is optional in PowerDNS's clients; `answer` false is an answer without a body. */
@@ -384,7 +384,7 @@ export const powerdnsApi = (deps: PowerdnsDeps): Facade => ({
   ],
 })
 
-/** As PowerDNS: one sentence, and a list of them if there are several. */
+/** Like PowerDNS: one sentence, and a list if there are several. */
 function errorBody({ detail, title, errors = [] }: Problem): object {
   const texts = errors.map(({ loc, msg }) => `${loc.slice(1).join('.')} ${msg}`)
   const error = texts[0] ?? detail ?? title

@@ -5,7 +5,7 @@ import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import type { PowerdnsOptions } from './format.ts'
 
 /** Returns the options of the team's zones by id; `zoneId` only of this zone. */
-export async function readOptions(
+export async function readPowerDnsOptions(
   postgres: Postgres,
   teamId: number,
   zoneId?: number,
@@ -19,8 +19,8 @@ export async function readOptions(
   return new Map(rows.map(({ id, powerdns }) => [id, powerdns]))
 }
 
-/** Sets those options that are given. */
-export async function saveOptions(
+/** Sets the given options. */
+export async function savePowerDnsOptions(
   postgres: Postgres,
   teamId: number,
   zoneId: number,
@@ -78,7 +78,7 @@ export const findComments = (
   )
 
 /** Returns the zones whose name matches a pattern of LIKE. */
-export const findZones = (
+export const findZonesLike = (
   postgres: Postgres,
   teamId: number,
   pattern: string,

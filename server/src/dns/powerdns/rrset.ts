@@ -14,9 +14,9 @@ import {
 } from '../zone/recordset.ts'
 import { dsOf } from '../sign/dnskey.ts'
 import { setId, type StoredSet } from '../zone/zone-change.ts'
-import { withSerial } from '../zone/zone.ts'
+import { rdataWithSerial } from '../zone/zone.ts'
 
-export type Rrset = {
+export type PowerDnsRrset = {
   readonly name: string
   readonly type: string
   readonly ttl?: number | undefined
@@ -25,25 +25,27 @@ export type Rrset = {
     | undefined
   readonly comments?: readonly { readonly content: string }[] | undefined
 }
-export type RrsetChange = Rrset & { readonly changetype: 'REPLACE' | 'DELETE' | 'EXTEND' | 'PRUNE' }
+export type PowerDnsRrsetChange = PowerDnsRrset & {
+  readonly changetype: 'REPLACE' | 'DELETE' | 'EXTEND' | 'PRUNE'
+}
 
 /** A change with its record data. */
-export type ReadChange = { readonly set: ReadSet; readonly changetype: RrsetChange['changetype'] }
+export type ReadChange = { readonly set: ReadSet; readonly changetype: PowerDnsRrsetChange['changetype'] }
 
 type Loc = ProblemError['loc']
 
 /** A change with its place in the request. */
-export type PlacedChange = { readonly rrset: RrsetChange; readonly loc: Loc }
+export type PlacedChange = { readonly rrset: PowerDnsRrsetChange; readonly loc: Loc }
 
 /** The sets at the name of a zone that Pharos writes: SOA and NS as stored, and the rdata of its published keys. */
 export type ManagedApex = { readonly stored: readonly StoredSet[]; readonly keys: readonly Uint8Array[] }
 
 /**
- * Returns whether the change replaces a set of the zone itself that Pharos writes by what it is: clients send whole zones. Serials are no
- * difference, and neither is the TTL of key records.
+ * Returns whether the change replaces a managed set at the apex by its current content: clients send whole zones.
+ * Ignores serials, and the TTL of key records.
  */
 export function isUnchangedApex(
-  { changetype, name, type: typeText, ttl, records = [] }: RrsetChange,
+  { changetype, name, type: typeText, ttl, records = [] }: PowerDnsRrsetChange,
   { stored, keys }: ManagedApex,
   { zone }: RecordSetContext,
 ): boolean {
@@ -54,7 +56,7 @@ export function isUnchangedApex(
     const given = records.map(({ content }) => parseRdata(type, content))
     if (!set) return isOfKeys(type, given, keys, zone)
     const comparable = (rdata: Uint8Array): Uint8Array =>
-      canonicalRdata(type, type === recordType.SOA ? withSerial(rdata, 0) : rdata)
+      canonicalRdata(type, type === recordType.SOA ? rdataWithSerial(rdata, 0) : rdata)
     return (ttl ?? set.ttl) === set.ttl && sameRdata(given.map(comparable), set.rdata.map(comparable))
   } catch (error) {
     // It is refused as a change.
@@ -63,7 +65,10 @@ export function isUnchangedApex(
   }
 }
 
-/** Returns whether the records are those that Pharos publishes of the keys: every DNSKEY, or CDS and CDNSKEY records of some of them. */
+/**
+ * Returns whether the records are published by Pharos for the keys: every DNSKEY, or CDS and CDNSKEY records of some
+ * keys.
+ */
 function isOfKeys(
   type: number,
   given: readonly Uint8Array[],
@@ -97,7 +102,7 @@ export function readChanges(placed: readonly PlacedChange[], context: RecordSetC
   return changes
 }
 
-function readChange(rrset: RrsetChange, loc: Loc, context: RecordSetContext): ReadChange {
+function readChange(rrset: PowerDnsRrsetChange, loc: Loc, context: RecordSetContext): ReadChange {
   const { changetype } = rrset
   if (changetype !== 'DELETE') {
     const [set] = readRecordSets([{ item: itemOf(rrset, loc, context.settings.minimum_ttl), loc }], context)
@@ -110,7 +115,11 @@ function readChange(rrset: RrsetChange, loc: Loc, context: RecordSetContext): Re
 }
 
 /** Returns the set as the operations of Pharos take it. Throws `invalid` for a disabled record, which would be lost. */
-export function itemOf({ name, type, ttl, records = [], comments }: Rrset, loc: Loc, lowestTtl: number) {
+export function itemOf(
+  { name, type, ttl, records = [], comments }: PowerDnsRrset,
+  loc: Loc,
+  lowestTtl: number,
+) {
   requireAbsolute(name, loc)
   const errors = records.flatMap(({ disabled = false }, at) =>
     disabled ? [errorAt([...loc, 'records', at, 'disabled'], 'disabledRecord')] : [],
@@ -119,7 +128,7 @@ export function itemOf({ name, type, ttl, records = [], comments }: Rrset, loc: 
   return {
     name,
     type,
-    // Clients have TTLs of their own, such as 120 s of ACME clients, and PowerDNS has no lowest one.
+    // Clients have their own TTLs, such as 120 s in ACME clients, and PowerDNS has no lowest TTL.
     ...(ttl === undefined ? {} : { ttl: Math.max(ttl, lowestTtl) }),
     records: records.map(({ content }) => content),
     ...(comments ? { comment: comments.map(({ content }) => content).join('; ') } : {}),
@@ -131,7 +140,7 @@ function requireAbsolute(name: string, loc: Loc): void {
     throw failWith('invalid', [errorAt([...loc, 'name'], 'trailingDot', { suggestion: `${name}.` })])
 }
 
-/** Returns the sets that the changes, applied in their order to what is stored, make of the zone. */
+/** Returns the sets after the changes are applied in order to the stored sets. */
 export function applyChanges(stored: readonly StoredSet[], changes: readonly ReadChange[]): ReadSet[] {
   const before = new Map(stored.map((set) => [setId(set), set]))
   const desired = new Map<string, ReadSet>()

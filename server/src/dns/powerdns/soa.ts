@@ -4,7 +4,7 @@ import { nameFromWire, skipName, type DomainName, type ZoneName } from '../../ne
 import { parseRdata, RdataError } from '../../net/dns/rdata/rdata.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { StoredSet } from '../zone/zone-change.ts'
-import type { Rrset, RrsetChange } from './rrset.ts'
+import type { PowerDnsRrset, PowerDnsRrsetChange } from './rrset.ts'
 
 export type SoaRecord = {
   readonly mname: DomainName
@@ -13,10 +13,10 @@ export type SoaRecord = {
   readonly soa: ZoneSettings['soa']
 }
 
-const isSoaOf = ({ name, type }: Rrset, zone: ZoneName): boolean =>
+const isSoaOf = ({ name, type }: PowerDnsRrset, zone: ZoneName): boolean =>
   type.toUpperCase() === 'SOA' && name.toLowerCase() === zone
 
-/** `rdata` is that of an SOA record. */
+/** Parses the rdata of an SOA record. */
 export function readSoa(rdata: Uint8Array): SoaRecord {
   const rnameAt = skipName(rdata, 0, rdata.length)
   const numbers = new DataView(rdata.buffer, rdata.byteOffset + rdata.length - 20)
@@ -36,11 +36,11 @@ export function readSoa(rdata: Uint8Array): SoaRecord {
 }
 
 /**
- * Returns the settings that a change of the SOA record of the zone asks for; undefined for one that asks for something else, such as another TTL
- * or name server, and is refused as a change of a managed set.
+ * Returns the settings that a change of the SOA record asks for. Undefined if it changes anything else, such as the TTL
+ * or the name server; it is then rejected as a change of a managed set.
  */
 export function soaSettings(
-  change: RrsetChange,
+  change: PowerDnsRrsetChange,
   zone: ZoneName,
   stored: readonly StoredSet[],
   current: ZoneSettings['soa'],
@@ -54,7 +54,7 @@ export function soaSettings(
   return Object.fromEntries(fields.filter(([field, value]) => current[field] !== value))
 }
 
-function findSoa({ records = [] }: Rrset): SoaRecord | undefined {
+function findSoa({ records = [] }: PowerDnsRrset): SoaRecord | undefined {
   try {
     return records.length === 1 ? readSoa(parseRdata(recordType.SOA, records[0]!.content)) : undefined
   } catch (error) {

@@ -23,17 +23,17 @@ import type { Operation } from '../../operation/operation.ts'
 import { findType, recordType } from '../../net/dns/type.ts'
 import { errorAt, Failure, failWith, invalid, notFound } from '../../runtime/error.ts'
 import { exportZone } from '../import/export-zone.ts'
-import { printServer, readServer, zoneInfo, zoneWithSets, type PowerdnsOptions } from './format.ts'
+import { printServer, parseServer, zoneInfo, zoneWithSets, type PowerdnsOptions } from './format.ts'
 import { readDefaultsInTeam } from '../zone/zone.store.ts'
-import { readOptions, saveOptions } from './powerdns.store.ts'
+import { readPowerDnsOptions, savePowerDnsOptions } from './powerdns.store.ts'
 import {
   applyChanges,
   isUnchangedApex,
   itemOf,
   readChanges,
   type PlacedChange,
-  type Rrset,
-  type RrsetChange,
+  type PowerDnsRrset,
+  type PowerDnsRrsetChange,
 } from './rrset.ts'
 import { readSoa, soaSettings } from './soa.ts'
 import { parseZoneId } from './zone-id.ts'
@@ -58,14 +58,14 @@ export async function listPowerdnsZones(
   const named = zone === undefined || zone === '' ? {} : { name: [zone] }
   const [{ results }, options] = await Promise.all([
     listZones({ postgres }, operation, { ...allZones, ...named } as never),
-    readOptions(postgres, operation.actor.teamId),
+    readPowerDnsOptions(postgres, operation.actor.teamId),
   ])
   return { body: results.map((one) => zoneInfo(one, options.get(one.id) ?? {})) }
 }
 
 type SetsQuery = { readonly rrsets?: boolean; readonly rrset_name?: string; readonly rrset_type?: string }
 
-/** Returns the zone with its record sets, unless `rrsets` is false; only those of a name and type if they are given. */
+/** Returns the zone with its record sets, unless `rrsets` is false; filtered by name and type if they are given. */
 export async function getPowerdnsZone(
   { postgres }: { readonly postgres: Postgres },
   operation: Operation,
@@ -77,7 +77,7 @@ export async function getPowerdnsZone(
   const { teamId } = operation.actor
   const { body: zone } = await getZone({ postgres }, operation, parseZoneId(id), { include: 'details' })
   const [options, { sets, hasNsec3 }] = await Promise.all([
-    readOptions(postgres, teamId, zone.id),
+    readPowerDnsOptions(postgres, teamId, zone.id),
     postgres.inTeam(teamId, async (trx) => ({
       sets: rrsets ? await readAllSets(trx, zone.id) : undefined,
       hasNsec3: zone.dnssec !== 'disabled' && (await readDnssec(trx, zone.id)).options.nsec3 === true,
@@ -113,7 +113,7 @@ export type NewPowerdnsZone = {
   readonly soa_edit_api?: string
   readonly nameservers?: readonly string[]
   readonly masters?: readonly string[]
-  readonly rrsets?: readonly Rrset[]
+  readonly rrsets?: readonly PowerDnsRrset[]
   readonly dnssec?: boolean
   readonly zone?: string
 } & Nsec3Fields
@@ -136,7 +136,7 @@ export async function createPowerdnsZone(
   if (zone !== undefined) throw invalid(['body', 'zone'], 'zoneText')
   const isSecondary = isSecondaryKind(kind)
   const sets = given.rrsets ?? []
-  const isApex = (set: Rrset, type: string): boolean =>
+  const isApex = (set: PowerDnsRrset, type: string): boolean =>
     set.type.toUpperCase() === type && set.name.toLowerCase() === name.toLowerCase()
   const apexNs = sets.find((set) => isApex(set, 'NS'))?.records?.map(({ content }) => content)
   const nameservers = [...(given.nameservers ?? []), ...(apexNs ?? [])]
@@ -152,7 +152,7 @@ export async function createPowerdnsZone(
     {
       name,
       kind: isSecondary ? 'secondary' : 'primary',
-      ...(isSecondary ? { primaries: masters.map(readServer) } : { dnssec }),
+      ...(isSecondary ? { primaries: masters.map(parseServer) } : { dnssec }),
       ...(nameservers.length > 0 ? { nameservers: [...new Set(nameservers)] } : {}),
       ...(others.length > 0
         ? { recordsets: others.map(({ set, loc }) => itemOf(set, loc, minimumTtl) as never) }
@@ -167,12 +167,12 @@ export async function createPowerdnsZone(
   // Name servers that sign by themselves get the zone unsigned.
   if (isNsec3 && !replayed && state !== 'disabled')
     await enableDnssec(deps, { ...operation, idempotency: null }, name, { nsec3: true })
-  await saveOptions(deps.postgres, operation.actor.teamId, id, optionsOf({ ...given, kind }))
+  await savePowerDnsOptions(deps.postgres, operation.actor.teamId, id, optionsOf({ ...given, kind }))
   const created = await getPowerdnsZone(deps, operation, server, name, { rrsets: rrsets ?? true })
   return { ...created, ...(status === undefined ? {} : { status }), ...(replayed ? { replayed } : {}) }
 }
 
-/** Returns the failure with the places of sets in the request instead of those in the list of others. */
+/** Returns the failure with the places of sets in the request instead of places in `others`. */
 function atRrsets(error: unknown, others: readonly { readonly loc: ProblemError['loc'] }[]): unknown {
   if (!(error instanceof Failure) || error.code !== 'invalid' || !error.errors) return error
   const errors = error.errors.map((one) => {
@@ -183,8 +183,10 @@ function atRrsets(error: unknown, others: readonly { readonly loc: ProblemError[
   return failWith('invalid', errors)
 }
 
-/** Returns what a new zone takes over from its SOA record. The name server in it follows from the NS records. */
-function soaOf(sets: readonly Rrset[], isSoa: (set: Rrset) => boolean): SoaOfNewZone {
+/**
+ * Returns the fields of a new zone that come from its SOA record. The name server in it follows from the NS records.
+ */
+function soaOf(sets: readonly PowerDnsRrset[], isSoa: (set: PowerDnsRrset) => boolean): SoaOfNewZone {
   const at = sets.findIndex(isSoa)
   if (at === -1) return {}
   const loc = ['body', 'rrsets', at, 'records']
@@ -197,7 +199,7 @@ function soaOf(sets: readonly Rrset[], isSoa: (set: Rrset) => boolean): SoaOfNew
   return { soa, ...(serial === 0 ? {} : { serial }) }
 }
 
-/** Hash algorithm, flags, iterations and salt that RFC 9276 asks for, the only ones in use. */
+/** Hash algorithm, flags, iterations and salt as recommended by RFC 9276; the only supported values. */
 const nsec3Parameters = '1 0 0 -'
 
 /** Returns whether the zone is to have NSEC3 records, undefined if the request does not say. Throws `invalid` for other parameters. */
@@ -250,17 +252,17 @@ export async function updatePowerdnsZone(
     await enableDnssec(deps, operation, text, nsec3 === undefined ? undefined : { nsec3 })
   if (given.dnssec === false && zone.dnssec !== 'disabled')
     await disableDnssec(deps, operation, text, { force: false, request_removal: false })
-  await saveOptions(deps.postgres, operation.actor.teamId, zone.id, optionsOf({ ...given, kind }))
+  await savePowerDnsOptions(deps.postgres, operation.actor.teamId, zone.id, optionsOf({ ...given, kind }))
   return { body: null }
 }
 
-/** Applies the changes in their order, all or none. */
+/** Applies the changes in order, all or none. */
 export async function patchPowerdnsZone(
   deps: PowerdnsDeps,
   operation: Operation,
   server: string,
   id: string,
-  { rrsets }: { readonly rrsets: readonly RrsetChange[] },
+  { rrsets }: { readonly rrsets: readonly PowerDnsRrsetChange[] },
 ): Promise<{ body: null; replayed?: true }> {
   requireServer(server)
   const { replayed } = await editRecordSets(
@@ -301,7 +303,10 @@ async function listPublishedKeys(trx: Trx, zoneId: number): Promise<Uint8Array[]
   return [...keys, ...otherKeys].map(({ dnskey }) => dnskey)
 }
 
-/** Stores what the SOA record has as settings of the zone, which admins of the team may change, and returns the set that follows from them. */
+/**
+ * Stores the values of the SOA record as settings of the zone, which requires an admin of the team, and returns the
+ * resulting set.
+ */
 async function writeSoa(
   trx: Trx,
   operation: Operation,
@@ -329,7 +334,10 @@ export async function deletePowerdnsZone(
   return { body: null }
 }
 
-/** Followers are notified of every change, and the denial of existence is part of every signed zone: there is nothing to do. */
+/**
+ * Answers without any effect: followers are notified of every change, and every signed zone has its denial of
+ * existence.
+ */
 export async function acknowledge(
   deps: PowerdnsDeps,
   operation: Operation,

@@ -1,5 +1,5 @@
-// Approvals about DNS: publications, the catalog zone and transfers that shrink a zone. An approval covers exactly the removals of its evidence,
-// and what would be removed is served until then.
+// Approvals about DNS: publications, the catalog zone and transfers that shrink a zone. An approval covers exactly the
+// removals of its evidence, which stay served until then.
 import type { ReasonOf } from '@pharos/contract/reason/approval-reason'
 import { sql } from 'kysely'
 import type { ApprovalArea } from '../../approval/area.ts'
@@ -16,7 +16,7 @@ export const zoneApprovals: ApprovalArea<'dns'> = {
   approvalMinutes: null,
   rejectionHours: null,
   wakes: 'dns',
-  // A transfer that waits is repeated at once.
+  // A transfer that waits for approval is repeated immediately.
   async onDecided(trx, { zone_id }) {
     await sql`update dns_secondaries set due = now() where zone_id = ${zone_id}`.execute(trx)
   },
@@ -32,10 +32,10 @@ export type ZoneSlot = ApprovalSlot & {
 /** The plan waits for staff. */
 export class Guarded extends Error {}
 
-/** The most removals that are stored: the evidence covers all, also those that are not shown. */
+/** Limit of the stored removals. The evidence covers all removals, also above this limit. */
 const storedMax = 1_000
 
-/** `sets`: the names of zones, or the names and types of record sets. `covered`: what the evidence covers besides. */
+/** `sets`: the names of zones, or the names and types of record sets. `covered`: additional values for the evidence. */
 export function planRemovals(
   { kind, zoneId }: ZoneSlot,
   reason: ReasonOf<'dns'>,
@@ -67,7 +67,7 @@ export async function isApprovedOrAsked(
   return false
 }
 
-/** Closes the open approval of the slot, since nothing is planned there. */
+/** Closes the open approval of the slot. */
 export const closeApproval = (db: Db, slot: ZoneSlot): Promise<unknown> =>
   planApprovalsIn(db, zoneApprovals, slot, [])
 

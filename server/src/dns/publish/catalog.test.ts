@@ -14,7 +14,7 @@ const zone = (id: number, name = `z${id}.example`, teamId: number | null = 1): C
   deleted: null,
 })
 const many = (count: number): CatalogZone[] => Array.from({ length: count }, (_, id) => zone(id))
-/** Those of lower ids first. */
+/** Zones with lower ids are deleted first. */
 const deleted = (one: CatalogZone): CatalogZone => ({
   ...one,
   deleted: new Date(created.getTime() + 1000 * one.id),

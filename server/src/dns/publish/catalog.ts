@@ -1,5 +1,6 @@
-// The catalog zone (RFC 9432, version 2): which zones name servers transfer. A zone leaves it only with the row that says it was deleted, and
-// many at once wait for staff: a name server stops to serve a removed zone within milliseconds. Pure.
+// The catalog zone (RFC 9432, version 2): which zones name servers transfer. A zone leaves it only if its row is
+// deleted, and many removals in one run need approval by staff: a name server stops serving a removed zone within
+// milliseconds. Pure.
 import { createHash } from 'node:crypto'
 import {
   nameFromWire,
@@ -28,7 +29,7 @@ export type CatalogPlan = {
   readonly removed: readonly Rrset[]
   /** Deleted zones that are not in the catalog after the plan. */
   readonly withdrawn: readonly number[]
-  /** The removals that need an approval; undefined if none do. */
+  /** The removals that need an approval; undefined if all are allowed. */
   readonly held:
     | {
         readonly reason: 'many_removals' | 'catalog_empty'
@@ -95,8 +96,8 @@ export function planCatalog(
 type Leaving = { readonly zone: CatalogZone; readonly set: Rrset }
 
 /**
- * Returns the removals that need an approval: all of a team that removes more than its limit, and those of teams that do not fit into the limit of
- * all together, the latest ones. One team does not hold up the others.
+ * Returns the removals that need an approval: all removals of a team above its limit, and the latest removals of other
+ * teams above the total limit. One team does not delay the others.
  */
 function heldOf(
   leaving: readonly Leaving[],
@@ -133,7 +134,10 @@ const targetOf = ({ rdata: [target] }: Rrset): DomainName => nameFromWire(target
 /** Servers keep the members they know while the primary is down, as long as a 31-bit number can say. */
 const expire = 2_147_483_646
 
-/** Returns the sets of a catalog zone without members. Nobody resolves it: its name server is `invalid.` (RFC 9432 section 4.1). */
+/**
+ * Returns the sets of a catalog zone without members. Resolvers do not query it, so its name server is `invalid.` (RFC
+ * 9432 section 4.1).
+ */
 export function catalogApex(catalog: ZoneName): Rrset[] {
   const nobody = nameToWire(parseName('invalid.'))
   const times = Buffer.alloc(20)

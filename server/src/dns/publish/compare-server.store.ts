@@ -9,7 +9,7 @@ export type ComparedZone = {
   readonly serial: Serial
   readonly teamId: number | null
   readonly isCatalog: boolean
-  /** The serial of a secondary zone is that of its primary. */
+  /** A secondary zone has the serial of its primary. */
   readonly isPrimary: boolean
 }
 
@@ -22,8 +22,8 @@ export async function listComparedZones(db: Db): Promise<ComparedZone[]> {
 }
 
 /**
- * Sets the serial that name servers have seen, so that the next publication is after it. Its steps lead from contents that those servers do
- * not have: they transfer the zone whole.
+ * Sets the serial that name servers have, so that the next publication is after it. Its steps do not start from the
+ * contents of these servers, so they transfer the whole zone.
  */
 export async function raiseSerial(trx: Trx, name: ZoneName, serial: Serial): Promise<void> {
   await sql`

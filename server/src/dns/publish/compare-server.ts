@@ -30,7 +30,7 @@ export async function compareServer(
   return [...changed, ...members.filter((name) => !known.has(name)).map(memberOnly)]
 }
 
-/** A server that is behind gets what is new once zones are sent again. */
+/** A server that is behind catches up once zones are sent again. */
 function differenceOf(
   { name, serial, teamId, isCatalog, isPrimary }: ComparedZone,
   answer: Serial | 'absent' | 'failing',

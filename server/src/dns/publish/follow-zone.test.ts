@@ -10,7 +10,7 @@ import { recordType, typeName } from '../../net/dns/type.ts'
 import { ServedZones } from '../serve/served-zones.ts'
 import { followZone } from './follow-zone.ts'
 import { claimSecondaries, requestTransfer } from './follow.store.ts'
-import { changeZone, insertZone } from './testing.ts'
+import { writeZoneVersion, insertTestZone } from './testing.ts'
 
 const name = parseZoneName('copied.example')
 const signal = new AbortController().signal
@@ -24,7 +24,7 @@ describe('a secondary zone', () => {
     primary = await startTestPrimary()
     database = await createTestDatabase()
     const hosts = Array.from({ length: 30 }, (_, i) => `h${i} 300 A 192.0.2.${i}`).join('\n')
-    sourceId = await insertZone(primary.deps.db, name, hosts)
+    sourceId = await insertTestZone(primary.deps.db, name, hosts)
     await primary.publish(sourceId)
     const { rows } = await sql<{ id: number }>`
       insert into dns_zones (name, name_key, kind) values (${name}, ${Buffer.from(nameKey(name))}, 'secondary')
@@ -94,7 +94,7 @@ describe('a secondary zone', () => {
   })
 
   it('follows differences, and asks again at a NOTIFY only', async () => {
-    await changeZone(primary.deps.db, sourceId, {
+    await writeZoneVersion(primary.deps.db, sourceId, {
       removed: 'h1 300 A 192.0.2.1',
       added: 'h2 300 A 192.0.3.2',
     })
@@ -110,7 +110,7 @@ describe('a secondary zone', () => {
   })
 
   it('asks again if a NOTIFY comes while it transfers', async () => {
-    await changeZone(primary.deps.db, sourceId, { added: 'h3 300 A 192.0.3.3' })
+    await writeZoneVersion(primary.deps.db, sourceId, { added: 'h3 300 A 192.0.3.3' })
     await primary.publish(sourceId)
     await due()
     const [zone] = await claimSecondaries(db(), 10)
@@ -119,7 +119,7 @@ describe('a secondary zone', () => {
       ...client,
       transfer: async (...parameters: Parameters<typeof client.transfer>) => {
         const result = await client.transfer(...parameters)
-        await changeZone(primary.deps.db, sourceId, { added: 'h3 300 A 192.0.3.4' })
+        await writeZoneVersion(primary.deps.db, sourceId, { added: 'h3 300 A 192.0.3.4' })
         await primary.publish(sourceId)
         await due()
         return result
@@ -135,7 +135,7 @@ describe('a secondary zone', () => {
     await sql`update dns_secondaries set primaries = primaries || jsonb_build_array(primaries -> 0)`.execute(
       db(),
     )
-    await changeZone(primary.deps.db, sourceId, { added: 'h4 300 A 192.0.3.4' })
+    await writeZoneVersion(primary.deps.db, sourceId, { added: 'h4 300 A 192.0.3.4' })
     const former = primary.zones.get(name)!.serial
     await primary.publish(sourceId)
     const asked: string[] = []
@@ -159,7 +159,7 @@ describe('a secondary zone', () => {
   })
 
   it('keeps the newer one of two transfers at the same time, in whichever order they end', async () => {
-    await changeZone(primary.deps.db, sourceId, { added: 'h5 300 A 192.0.3.5' })
+    await writeZoneVersion(primary.deps.db, sourceId, { added: 'h5 300 A 192.0.3.5' })
     await primary.publish(sourceId)
     await due()
     const [zone] = await claimSecondaries(db(), 10)
@@ -168,7 +168,7 @@ describe('a secondary zone', () => {
       ...client,
       transfer: async (...parameters: Parameters<typeof client.transfer>) => {
         const older = await client.transfer(...parameters)
-        await changeZone(primary.deps.db, sourceId, { added: 'h5 300 A 192.0.3.6' })
+        await writeZoneVersion(primary.deps.db, sourceId, { added: 'h5 300 A 192.0.3.6' })
         await primary.publish(sourceId)
         // The lease is over.
         await sql`update dns_secondaries set leased_until = null`.execute(db())
@@ -202,7 +202,7 @@ describe('a secondary zone', () => {
 
   it('keeps its copy while the primary has a record that name servers refuse with the whole zone', async () => {
     const before = await served()
-    await changeZone(primary.deps.db, sourceId, { added: 'odd 300 TYPE65280 \\# 0' })
+    await writeZoneVersion(primary.deps.db, sourceId, { added: 'odd 300 TYPE65280 \\# 0' })
     await primary.publish(sourceId)
     await due()
     const client = createPrimary({ address: '127.0.0.1', port: primary.port, key: testKey, timeoutMs: 1_000 })
@@ -239,7 +239,7 @@ describe('a secondary zone', () => {
   it('waits for staff if more than half of the names are gone', async () => {
     const before = await served()
     const lines = Array.from({ length: 20 }, (_, i) => `h${i + 5} 300 A 192.0.2.${i + 5}`).join('\n')
-    await changeZone(primary.deps.db, sourceId, { removed: lines })
+    await writeZoneVersion(primary.deps.db, sourceId, { removed: lines })
     await primary.publish(sourceId)
     await sql`update dns_secondaries set expires = now() + interval '1 hour'`.execute(db())
     await due()
@@ -259,7 +259,7 @@ describe('a secondary zone', () => {
   })
 
   it('is delegated to in a zone of its owner above with each transfer', async () => {
-    const parent = await insertZone(db(), 'example', 'www 300 A 192.0.2.1')
+    const parent = await insertTestZone(db(), 'example', 'www 300 A 192.0.2.1')
     const delegation = async (): Promise<string[]> => {
       const { rows } = await sql<{ line: string }>`
         select name || ' ' || type || ' ' || content as line from dns_recordsets
@@ -268,13 +268,15 @@ describe('a secondary zone', () => {
       )
       return rows.map(({ line }) => line).filter((line) => line.includes('copied.'))
     }
-    await changeZone(primary.deps.db, sourceId, { added: '@ 300 NS ns.copied.example.\nns 300 A 192.0.2.53' })
+    await writeZoneVersion(primary.deps.db, sourceId, {
+      added: '@ 300 NS ns.copied.example.\nns 300 A 192.0.2.53',
+    })
     await primary.publish(sourceId)
     await due()
     await follow()
     const both = ['copied.example. 2 ns.copied.example.', 'ns.copied.example. 1 192.0.2.53']
     assert.deepEqual(await delegation(), both)
-    await changeZone(primary.deps.db, sourceId, { added: '@ 300 NS ns1.example.net.' })
+    await writeZoneVersion(primary.deps.db, sourceId, { added: '@ 300 NS ns1.example.net.' })
     await primary.publish(sourceId)
     await due()
     await follow()

@@ -1,5 +1,6 @@
-// Follows the primaries of one secondary zone: asks for the serial, transfers what is newer, and publishes it as it is, under the serial of the
-// primary. A transfer that loses more than half of the names waits for staff, and the old copy is served.
+// Follows the primaries of one secondary zone: asks for the serial, transfers newer content, and publishes it unchanged
+// under the serial of the primary. A transfer that loses more than half of the names needs approval by staff; until
+// then the old copy is served.
 import type { Db, Trx } from '../../db/postgres.ts'
 import { isAtOrBelow, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import {
@@ -22,7 +23,7 @@ import { planDifference, setId, type DesiredSet } from '../zone/zone-change.ts'
 import { readAllSets, writeDifference } from '../zone/zone-change.store.ts'
 import { lockZone } from '../zone/zone.store.ts'
 import {
-  leaseSeconds,
+  transferLeaseSeconds,
   saveFollowed,
   saveFollowProblem,
   type DueSecondary,
@@ -30,7 +31,7 @@ import {
   type PrimaryOfZone,
 } from './follow.store.ts'
 import { closeApproval, Guarded, isApprovedOrAsked, planRemovals } from './approval-area.ts'
-import { saveProblem, savePublication } from './publish.store.ts'
+import { savePublishProblem, savePublication } from './publish.store.ts'
 import type { TransferResult, ZonePrimary } from './zone-primary.ts'
 
 export type FollowDeps = {
@@ -40,17 +41,17 @@ export type FollowDeps = {
 }
 
 /** All transfers of one attempt: after the lease another process follows the zone. The rest of the lease is for the database. */
-const transferSecondsMax = leaseSeconds - 60
+const transferSecondsMax = transferLeaseSeconds - 60
 /** A transfer with more records is refused. */
 const recordsMax = 1_000_000
-/** Without a transfer yet there is no SOA that says when to try again. */
+/** Before the first transfer there is no SOA with a retry time. */
 const firstRetrySeconds = 60
 /** Zones of few names shrink by half on an ordinary day. */
 const guardedNamesMin = 10
 
 /**
- * Asks the primaries in their order until one answers, or, after a NOTIFY, until one has a newer serial: any of them may have sent it. Stores what
- * came of it.
+ * Queries the primaries in order until one answers, or, after a NOTIFY, until one has a newer serial: any of them may
+ * have sent it. Stores the result.
  */
 export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: AbortSignal): Promise<void> {
   const { db } = deps
@@ -86,7 +87,7 @@ export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: A
 /** Another process has followed the zone since its copy was read. */
 class Overtaken extends Error {}
 
-/** The SOA says when to ask again, and how long the data holds without a contact. */
+/** The SOA has the interval of queries, and the time after which the data expires without a contact. */
 async function finish(db: Db, zoneId: number, soa: Rrset, isTransferred: boolean): Promise<void> {
   const { refresh, expire } = timesOf(soa)
   await saveFollowed(db, zoneId, {
@@ -107,7 +108,7 @@ async function wait(
   failure: FollowFailure | null,
 ): Promise<void> {
   const dueSeconds = soa ? timesOf(soa).retry : firstRetrySeconds
-  // While staff decide, the primary answers and its zone was seen: the copy does not expire.
+  // While staff decide, the primary has answered with its zone: the copy does not expire.
   const expireSeconds = failure === null && soa ? timesOf(soa).expire : undefined
   await saveFollowed(db, zoneId, {
     error: failure?.reason ?? 'held',
@@ -117,7 +118,7 @@ async function wait(
   if (failure !== null) await saveFollowProblem(db, zoneId, failure)
 }
 
-/** Seconds. A primary with extreme values is asked at most every minute and at least daily. */
+/** Seconds. A primary with extreme values is queried at most every minute and at least daily. */
 function timesOf({ rdata: [soa] }: Rrset): { refresh: number; retry: number; expire: number } {
   const octets = Buffer.from(soa!)
   const at = (field: number): number => octets.readUInt32BE(octets.length - 20 + 4 * field)
@@ -125,7 +126,10 @@ function timesOf({ rdata: [soa] }: Rrset): { refresh: number; retry: number; exp
   return { refresh: bounded(at(1)), retry: bounded(at(2)), expire: at(3) }
 }
 
-/** Returns the new SOA; undefined if what was transferred is not newer after all. Throws DriverError, Overtaken, and Guarded if staff must approve. */
+/**
+ * Returns the new SOA; undefined if the transferred zone is not newer. Throws DriverError, Overtaken, and Guarded if
+ * staff must approve.
+ */
 async function transfer(
   deps: FollowDeps,
   zone: DueSecondary,
@@ -180,7 +184,7 @@ const recordsWithSignatures = (set: SignedRrset): ResourceRecord[] => [
   ...recordsOf({ ...set, type: recordType.RRSIG, rdata: set.rrsig }),
 ]
 
-/** Collects sets with their signatures; leaves out records of other zones. */
+/** Collects sets with their signatures, without records of other zones. */
 function signedSets(zone: ZoneName, records: Iterable<ResourceRecord>): SignedRrset[] {
   const own = [...records].filter(
     ({ name, class: recordClassOf }) => recordClassOf === recordClass.IN && isAtOrBelow(name, zone),
@@ -208,11 +212,14 @@ async function guardShrink(
     return void (await closeApproval(db, slot))
   const removed = [...former].filter((name) => !current.has(name)).sort()
   if (await isApprovedOrAsked(db, slot, planRemovals(slot, 'transfer_shrinks', removed))) return
-  await saveProblem(db, zoneId, 'zone_held', { removals: removed.length })
+  await savePublishProblem(db, zoneId, 'zone_held', { removals: removed.length })
   throw new Guarded()
 }
 
-/** Writes the record sets for the operations, with a version, and what is published. Throws Overtaken if `served` is no longer what is published. */
+/**
+ * Writes the record sets with a version, and publishes them. Throws Overtaken if the published content is no longer
+ * `served`.
+ */
 async function save(
   trx: Trx,
   { now }: FollowDeps,

@@ -1,4 +1,4 @@
-// The SQL of secondary zones: which are due, and what a transfer left. As the owner, across all teams.
+// The SQL of secondary zones: zones that are due, and results of transfers. As the owner, across all teams.
 import { sql } from 'kysely'
 import { claimRows } from '../../db/due-work.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
@@ -24,8 +24,8 @@ export type DueSecondary = {
   readonly primaries: readonly PrimaryOfZone[]
 }
 
-/** Longer than a transfer takes: another process claims the zone afterwards. */
-export const leaseSeconds = 300
+/** Lease in seconds, longer than a transfer: afterwards another process claims the zone. */
+export const transferLeaseSeconds = 300
 
 /** Claims secondary zones whose primaries are to be asked. */
 export async function claimSecondaries(db: Db, limit: number): Promise<DueSecondary[]> {
@@ -38,7 +38,7 @@ export async function claimSecondaries(db: Db, limit: number): Promise<DueSecond
       where r.due <= now() and (r.leased_until is null or r.leased_until < now())
         and z.deleted is null and z.claimed is not null
       order by r.due limit ${limit}`,
-    lease: sql`leased_until = now() + make_interval(secs => ${leaseSeconds}), attempted = clock_timestamp()`,
+    lease: sql`leased_until = now() + make_interval(secs => ${transferLeaseSeconds}), attempted = clock_timestamp()`,
     joined: sql`dns_zones z on z.id = due.id`,
     returning: sql`z.id, z.name, z.team_id as "teamId", z.serial::float8 as serial, due.is_notified as "isNotified",
       r.primaries`,
@@ -80,7 +80,7 @@ export type FollowResult = {
   readonly error: string | null
   readonly attrs?: object
   readonly dueSeconds: number
-  /** After a contact: from SOA expire. */
+  /** From SOA expire, after a contact. */
   readonly expireSeconds?: number
   readonly isTransferred?: boolean
 }
@@ -100,8 +100,8 @@ export async function saveFollowed(db: Db | Trx, zoneId: number, result: FollowR
 export type FollowFailure = { readonly reason: string; readonly record?: string; readonly note?: string }
 
 /**
- * Stores the problem of a secondary zone, or that it is over: then it counts as published, so that processes which hold it as expired serve it again
- * at once.
+ * Stores the problem of a secondary zone, or clears it. A cleared problem counts as a publication, so that processes in
+ * which the zone had expired serve it again immediately.
  */
 export async function saveFollowProblem(
   db: Db | Trx,
@@ -124,7 +124,7 @@ export async function saveFollowProblem(
   if (numAffectedRows > 0n && failure === null) await wake(db, 'dns-published')
 }
 
-/** A NOTIFY: the primaries are asked now. */
+/** A NOTIFY: schedules an immediate query of the primaries. */
 export async function requestTransfer(db: Db, zoneId: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`update dns_secondaries set due = now(), notified = clock_timestamp() where zone_id = ${zoneId}`.execute(

@@ -1,4 +1,4 @@
-// The guard of publications: nothing leaves a zone that no version itemises, and the apex keeps SOA and NS. Pure.
+// The guard of publications: every removal must be in a version, and the apex always has SOA and NS. Pure.
 import { compareOctets, nameKey, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'

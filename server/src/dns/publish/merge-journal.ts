@@ -4,12 +4,12 @@ import type { Rrset } from '../../net/dns/record.ts'
 import type { RrsetChange } from '../sign/sign-delta.ts'
 import type { JournalEntry } from './publish.store.ts'
 
-/** The journal does not contain every version: what is missing may have been removed or added. */
+/** Thrown if the journal lacks a version: the sets that it removed or added are unknown. */
 export class JournalGap extends Error {}
 
 /**
- * Returns the last state of each set that the versions after `published` up to `version` change. Throws JournalGap if one of
- * them is missing.
+ * Returns the last state of each set that the versions after `published` up to `version` change. Throws JournalGap if a
+ * version is missing.
  */
 export function mergeJournal(
   entries: readonly JournalEntry[],

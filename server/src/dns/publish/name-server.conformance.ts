@@ -15,7 +15,7 @@ import type { NameServer } from './name-server.ts'
 import { assertVerified, verifiers } from '../testing.ts'
 import { serialOf } from '../serve/served-zones.ts'
 import { memberLabel } from './catalog.ts'
-import { changeZone, enableSigning, insertZone } from './testing.ts'
+import { writeZoneVersion, enableSigning, insertTestZone } from './testing.ts'
 import { isLongRun, onlyInLongRun, scaled } from '../../runtime/testing-scale.ts'
 
 export type NameServerFixture = {
@@ -24,13 +24,13 @@ export type NameServerFixture = {
   readonly server: NameServer
   /** A server that does not exist. */
   readonly absent: NameServer
-  /** Restarts the follower; it keeps what it has transferred. */
+  /** Restarts the follower, which keeps its transferred zones. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
 export type Skips = {
-  /** Why the server is not asked for its version. */
+  /** Why the version of the server is not queried. */
   readonly identity?: string
   /** Why a zone without data is not reported as failing. */
   readonly failing?: string
@@ -151,10 +151,10 @@ export function nameServerConformance(
 
     it('serves a zone that is published, and the next change of it', async () => {
       const zone = zoneOf('plain')
-      const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+      const id = await insertTestZone(db(), zone, 'www 300 A 192.0.2.1')
       const first = await follow(zone, id)
       await comparesEqual(zone)
-      await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+      await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.2' })
       assert.notEqual(await follow(zone, id), first)
       await comparesEqual(zone)
       const question = { name: parseZoneName(`www.${zone}`), type: recordType.A, class: 1 }
@@ -179,11 +179,11 @@ export function nameServerConformance(
 
     it('follows one step and many, and a zone without a journal', async () => {
       const zone = zoneOf('steps')
-      const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1\nold 300 A 192.0.2.7')
+      const id = await insertTestZone(db(), zone, 'www 300 A 192.0.2.1\nold 300 A 192.0.2.7')
       await follow(zone, id)
       for (const steps of [1, 10, ...(isLongRun ? [100] : [])]) {
         for (let i = 0; i < steps; i++) {
-          await changeZone(db(), id, {
+          await writeZoneVersion(db(), id, {
             added: `www 300 A 192.0.${steps}.${i}\nn${steps}-${i} 60 A 192.0.2.1`,
           })
           if (i < steps - 1) await fixture.primary.publish(id)
@@ -191,7 +191,7 @@ export function nameServerConformance(
         await follow(zone, id)
         await comparesEqual(zone)
       }
-      await changeZone(db(), id, { removed: 'old 300 A 192.0.2.7', added: 'www 300 TXT again' })
+      await writeZoneVersion(db(), id, { removed: 'old 300 A 192.0.2.7', added: 'www 300 TXT again' })
       await db().deleteFrom('dns_transfers').execute()
       await fixture.primary.publish(id)
       await db().deleteFrom('dns_transfers').execute()
@@ -206,10 +206,10 @@ export function nameServerConformance(
       const original = deps.now
       Object.assign(deps, { now: () => new Date(4_294_967_291_000) })
       try {
-        const id = await insertZone(db(), zone, 'www 300 A 192.0.2.0', { serial: 4_294_967_290 })
+        const id = await insertTestZone(db(), zone, 'www 300 A 192.0.2.0', { serial: 4_294_967_290 })
         const serials = [await follow(zone, id)]
         for (let i = 1; i < 12; i++) {
-          await changeZone(db(), id, { added: `www 300 A 192.0.2.${i}` })
+          await writeZoneVersion(db(), id, { added: `www 300 A 192.0.2.${i}` })
           serials.push(await follow(zone, id))
         }
         assert.equal(serials[0], 4_294_967_291)
@@ -225,7 +225,7 @@ export function nameServerConformance(
       { skip: skips.names ?? false },
       async () => {
         const zone = zoneOf('odd')
-        const id = await insertZone(db(), zone, oddRecords)
+        const id = await insertTestZone(db(), zone, oddRecords)
         await follow(zone, id)
         await comparesEqual(zone)
       },
@@ -237,9 +237,9 @@ export function nameServerConformance(
       async () => {
         const zone = zoneOf('large')
         const records = Array.from({ length: 20_000 }, (_, i) => `h${i} 300 A 10.0.${i >> 8}.${i & 255}`)
-        const id = await insertZone(db(), zone, records.join('\n'))
+        const id = await insertTestZone(db(), zone, records.join('\n'))
         await follow(zone, id)
-        await changeZone(db(), id, { added: 'h77 300 A 10.9.9.9' })
+        await writeZoneVersion(db(), id, { added: 'h77 300 A 10.9.9.9' })
         await follow(zone, id)
         await comparesEqual(zone)
       },
@@ -248,13 +248,13 @@ export function nameServerConformance(
     it('ends at the last of many changes, with at most as many serials', async () => {
       const zone = zoneOf('burst')
       const changes = scaled(200)
-      const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+      const id = await insertTestZone(db(), zone, 'www 300 A 192.0.2.1')
       const first = await follow(zone, id)
       const changing = new AbortController()
       const publishing = (async () => {
         while (!changing.signal.aborted) await fixture.primary.publish(id)
       })()
-      for (let i = 0; i < changes; i++) await changeZone(db(), id, { added: `www 300 A 192.0.3.${i}` })
+      for (let i = 0; i < changes; i++) await writeZoneVersion(db(), id, { added: `www 300 A 192.0.3.${i}` })
       changing.abort()
       await publishing
       const last = await follow(zone, id)
@@ -267,7 +267,7 @@ export function nameServerConformance(
       { skip: skips.restart ?? false },
       async () => {
         const zone = zoneOf('outage')
-        const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+        const id = await insertTestZone(db(), zone, 'www 300 A 192.0.2.1')
         const before = await follow(zone, id)
         await fixture.primary.stop()
         await fixture.restart()
@@ -275,7 +275,7 @@ export function nameServerConformance(
           const serials = await fixture.server.serials([zone]).catch(() => undefined)
           return serials?.get(zone) === before
         })
-        await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+        await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.2' })
         const serial = await fixture.primary.publish(id)
         await fixture.primary.start()
         await serves(zone, serial)
@@ -289,9 +289,9 @@ export function nameServerConformance(
       async () => {
         const zone = zoneOf('clock')
         const { clock } = fixture.primary
-        const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+        const id = await insertTestZone(db(), zone, 'www 300 A 192.0.2.1')
         const before = await follow(zone, id)
-        await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+        await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.2' })
         const serial = await fixture.primary.publish(id)
         clock.aheadSeconds = 400
         try {
@@ -308,11 +308,11 @@ export function nameServerConformance(
 
     it('serves a zone while the catalog zone has it', { skip: skips.catalog ?? false }, async () => {
       const zone = parseZoneName('member.conformance.')
-      const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+      const id = await insertTestZone(db(), zone, 'www 300 A 192.0.2.1')
       const serial = await fixture.primary.publish(id)
       const member = `${memberLabel({ id, created: new Date(0) })}.zones 0 PTR ${zone}`
       const other = 'other.zones 0 PTR plain.conformance.'
-      const catalogId = await insertZone(db(), conformanceCatalog, `version 0 TXT 2\n${other}\n${member}`)
+      const catalogId = await insertTestZone(db(), conformanceCatalog, `version 0 TXT 2\n${other}\n${member}`)
       const announce = async (): Promise<void> => {
         const serial = await fixture.primary.publish(catalogId)
         await fixture.server.notify([{ zone: conformanceCatalog, serial }]).catch(() => {})
@@ -325,7 +325,7 @@ export function nameServerConformance(
       await announce()
       await becomes(serial)
       await comparesEqual(zone)
-      await changeZone(db(), catalogId, { removed: member })
+      await writeZoneVersion(db(), catalogId, { removed: member })
       await announce()
       await becomes('absent')
       assert.equal(typeof (await fixture.server.serials([zoneOf('plain')])).get(zoneOf('plain')), 'number')
@@ -336,7 +336,7 @@ export function nameServerConformance(
       { skip: skipWithout(...verifiers) },
       async () => {
         const zone = zoneOf('signed')
-        const id = await insertZone(
+        const id = await insertTestZone(
           db(),
           zone,
           'www 300 A 192.0.2.1\n* 300 TXT wildcard\nchild 300 NS ns.other.',
@@ -348,7 +348,7 @@ export function nameServerConformance(
           const name = `${['a', 'b.deep', 'c.child2', 'd'][Math.floor(Math.random() * 4)]}${Math.floor(Math.random() * 12)}`
           const old = present.get(name)
           const added = old === undefined || Math.random() < 0.5 ? `${name} 300 TXT v${i}` : undefined
-          await changeZone(db(), id, { ...(old && { removed: old }), ...(added && { added }) })
+          await writeZoneVersion(db(), id, { ...(old && { removed: old }), ...(added && { added }) })
           if (added === undefined) present.delete(name)
           else present.set(name, added)
           if (i % 4 === 0) await fixture.primary.publish(id)

@@ -15,34 +15,36 @@ export type NameServerIdentity = {
 }
 
 export type AskOptions = {
-  /** EDNS with this UDP size and DO; none if missing. */
+  /** EDNS with this UDP size and DO; without EDNS if missing. */
   readonly edns?: Pick<Edns, 'udpSize' | 'do'>
   readonly recursionDesired?: boolean
-  /** Asks over TCP at once; otherwise only if the answer over UDP is truncated. */
+  /** Uses TCP from the start; otherwise only if the answer over UDP is truncated. */
   readonly tcp?: boolean
   /** For the whole question, retries included. */
   readonly timeoutMs?: number
 }
 
-/** The answer as a message: its id, source and question are those of the request. */
+/** The answer as a message. Its id, source and question match the request. */
 export type SerialAnswer = Message
 
 export interface NameServer {
-  /** Returns who is there. Throws DriverError `unreachable` if nobody answers. */
+  /** Returns the identity of the server. Throws DriverError `unreachable` if it does not answer. */
   probe(): Promise<NameServerIdentity>
   /**
    * Returns the serials of just these zones: a number, `absent` (REFUSED or not authoritative) or `failing` (SERVFAIL: expired,
    * broken). Never a part: throws DriverError instead.
    */
   serials(zones: readonly ZoneName[]): Promise<ReadonlyMap<ZoneName, Serial | 'absent' | 'failing'>>
-  /** Tells that these zones changed; resolves when acknowledged. Says nothing about whether they were transferred: see `serials`. */
+  /**
+   * Sends NOTIFY for these zones and resolves when it is acknowledged. It does not confirm the transfer: see `serials`.
+   */
   notify(zones: readonly { readonly zone: ZoneName; readonly serial: Serial }[]): Promise<void>
-  /** Asks one question as the world asks it, EDNS and DO on request. Throws DriverError. */
+  /** Sends one question like any client, with EDNS and DO on request. Throws DriverError. */
   ask(question: Question, options?: AskOptions): Promise<SerialAnswer>
   /** Returns every record as served (AXFR), where the server allows it. */
   read(zone: ZoneName): AsyncIterable<ResourceRecord>
   /** Calls `onUp` when the server answers after it did not; the result ends that. */
   watch(onUp: () => void): () => void
-  /** Rejects what runs. */
+  /** Rejects running calls. */
   close(): Promise<void>
 }

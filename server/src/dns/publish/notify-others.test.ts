@@ -7,7 +7,7 @@ import { startListener, type DnsListener } from '../../drivers/dns-server/listen
 import { startTestPrimary, testKey, type TestPrimary } from '../../drivers/dns-server/testing.ts'
 import { rcode } from '../../net/dns/message.ts'
 import { OtherNotifier } from './notify-others.ts'
-import { changeZone, insertZone } from './testing.ts'
+import { writeZoneVersion, insertTestZone } from './testing.ts'
 
 describe('NOTIFY to further servers', () => {
   let primary: TestPrimary
@@ -48,7 +48,7 @@ describe('NOTIFY to further servers', () => {
     return received.sort()
   }
   async function insert(name: string, keyIds: number[]): Promise<number> {
-    const id = await insertZone(db(), name, 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(db(), name, 'www 300 A 192.0.2.1')
     const targets = [
       { address: '127.0.0.9', port: 9 },
       { address: '127.0.0.1', port: listener.port },
@@ -64,11 +64,11 @@ describe('NOTIFY to further servers', () => {
       insert into dns_tsig_keys (name, secret_sealed) values (${testKey.name}, '') returning id`.execute(db())
     const id = await insert('signed.notified.example', [rows[0]!.id])
     await insert('plain.notified.example', [])
-    await primary.publish(await insertZone(db(), 'silent.example', 'www 300 A 192.0.2.1'))
+    await primary.publish(await insertTestZone(db(), 'silent.example', 'www 300 A 192.0.2.1'))
     const both = [`plain.notified.example. unsigned`, `signed.notified.example. ${testKey.name}`]
     assert.deepEqual(await run(), both)
     assert.deepEqual(await run(), [])
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.2' })
     assert.deepEqual(await run(), [], 'it is not published')
     await primary.publish(id)
     assert.deepEqual(await run(), [`signed.notified.example. ${testKey.name}`])

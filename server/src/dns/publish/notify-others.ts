@@ -1,5 +1,5 @@
-// NOTIFY to the servers that a zone names in `also_notify`. It is a hint: a server that misses it asks by itself after SOA refresh, so nothing is
-// stored about it, and no status depends on it.
+// NOTIFY to the servers in `also_notify` of a zone. It is a hint: a server that misses it asks after SOA refresh, so no
+// state is stored, and no status depends on it.
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 import { toSerial, type Serial } from '../../net/dns/serial.ts'
@@ -24,13 +24,13 @@ export type NotifyDeps = {
 
 /** Servers at a time. */
 const parallel = 16
-/** A transaction that began before one that is already visible. */
+/** Overlap of two reads in milliseconds: a transaction may commit after a newer one. */
 const overlapMs = 10_000
 
 /** Sends NOTIFY in the runs of a loop. */
 export class OtherNotifier {
   readonly #deps: NotifyDeps
-  /** The first run notifies of all zones: nobody knows which ones were published while no process ran. */
+  /** The first run notifies of all zones: some may have been published while no process ran. */
   #since = new Date(0)
   /** Serials of which a server was notified, by zone and address. */
   readonly #sent = new Map<string, Serial>()

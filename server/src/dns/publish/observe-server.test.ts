@@ -9,8 +9,13 @@ import { startTestPrimary, testKey, type TestPrimary } from '../../drivers/dns-s
 import { parseName, type ZoneName } from '../../net/dns/name.ts'
 import type { Serial } from '../../net/dns/serial.ts'
 import { ServerObserver } from './observe-server.ts'
-import { saveObservations, updateStatuses, type RefusedZone, type ZoneState } from './observe.store.ts'
-import { changeZone, insertZone } from './testing.ts'
+import {
+  saveServerObservations,
+  updateStatuses,
+  type RefusedZoneChange,
+  type ZoneState,
+} from './observe.store.ts'
+import { writeZoneVersion, insertTestZone } from './testing.ts'
 
 describe('the observation of a name server', () => {
   let primary: TestPrimary
@@ -20,7 +25,7 @@ describe('the observation of a name server', () => {
   after(() => primary[Symbol.asyncDispose]())
 
   const db = () => primary.deps.db
-  const refused: RefusedZone[] = []
+  const refused: RefusedZoneChange[] = []
   const signal = new AbortController().signal
 
   async function addServer(name: string, port = 53): Promise<number> {
@@ -31,11 +36,12 @@ describe('the observation of a name server', () => {
     return rows[0]!.id
   }
 
-  /** The primary as its own follower: it serves what is published at once. */
+  /** The primary as its own follower: it serves a publication immediately. */
   async function observe(name: string, port: number): Promise<ServerObserver> {
     const client = createFollower({ address: '127.0.0.1', port, key: testKey, timeoutMs: 300 })
     const server = { id: await addServer(name, port), name: parseName(name), catalog: true }
-    const onRefused = (_: Trx, zones: readonly RefusedZone[]) => Promise.resolve(void refused.push(...zones))
+    const onRefused = (_: Trx, zones: readonly RefusedZoneChange[]) =>
+      Promise.resolve(void refused.push(...zones))
     return new ServerObserver({ db: db(), now: () => new Date(), onRefused }, server, client)
   }
 
@@ -46,13 +52,13 @@ describe('the observation of a name server', () => {
   }
 
   it('derives the status of zones from the serials that it reads', async () => {
-    const id = await insertZone(db(), 'observed.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(db(), 'observed.example', 'www 300 A 192.0.2.1')
     await primary.publish(id)
     const observer = await observe('up.example.', primary.port)
     await observer.run(signal)
     assert.equal(observer.behind, 0)
     assert.deepEqual(await zoneRow('observed.example.'), { status: 'ok', reason: null, attrs: null })
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.2' })
     assert.deepEqual(await zoneRow('observed.example.'), { status: 'updating', reason: null, attrs: null })
     await observer.run(signal)
     assert.deepEqual(await zoneRow('observed.example.'), { status: 'updating', reason: null, attrs: null })
@@ -89,14 +95,14 @@ describe('the observation of a name server', () => {
   it('reports each change once, with its time, when the last name server serves it', async () => {
     await sql`delete from dns_servers`.execute(db())
     const served: number[] = []
-    const id = await insertZone(db(), 'timed.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(db(), 'timed.example', 'www 300 A 192.0.2.1')
     await sql`update dns_zones set claimed = claimed - interval '1 day' where id = ${id}`.execute(db())
     const [one, other] = [await addServer('one.example.'), await addServer('other.example.')]
     const save = (server: number, serial: Serial, state: ZoneState = 'serving') =>
       db()
         .transaction()
         .execute(async (trx) => {
-          const saved = await saveObservations(trx, server, [{ zoneId: id, serial, state }])
+          const saved = await saveServerObservations(trx, server, [{ zoneId: id, serial, state }])
           served.push(...(await updateStatuses(trx, [id], saved)).servedSeconds)
         })
     const take = () => served.splice(0)
@@ -110,9 +116,9 @@ describe('the observation of a name server', () => {
     await save(other, first)
     assert.deepEqual(take(), [], 'the first version of this test has no time')
 
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.2' })
     const second = await primary.publish(id)
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.3' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.3' })
     await age(2)
     await save(one, second)
     await save(other, second)
@@ -133,7 +139,7 @@ describe('the observation of a name server', () => {
     await save(one, signed)
     await save(other, signed)
     assert.deepEqual(take(), [], 'nobody changed the zone')
-    await changeZone(db(), id, { added: 'www 300 A 192.0.2.4' })
+    await writeZoneVersion(db(), id, { added: 'www 300 A 192.0.2.4' })
     await sql`update dns_zones set served_version = null where id = ${id}`.execute(db())
     const last = await primary.publish(id)
     for (const server of [one, other]) await save(server, last)
@@ -142,14 +148,16 @@ describe('the observation of a name server', () => {
   })
 
   it('counts both of two servers whose serials are saved at the same time', async () => {
-    const id = await insertZone(db(), 'together.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(db(), 'together.example', 'www 300 A 192.0.2.1')
     await primary.publish(id)
     const [one, other] = [await addServer('one.example.'), await addServer('other.example.')]
     await sql`delete from dns_servers where id not in (${one}, ${other})`.execute(db())
     const { rows } = await sql<{ serial: Serial }>`
       select serial::float8 as serial from dns_zones where id = ${id}`.execute(db())
     const save = async (trx: Trx, server: number, state: ZoneState): Promise<void> => {
-      const saved = await saveObservations(trx, server, [{ zoneId: id, serial: rows[0]!.serial, state }])
+      const saved = await saveServerObservations(trx, server, [
+        { zoneId: id, serial: rows[0]!.serial, state },
+      ])
       await updateStatuses(trx, [id], saved)
     }
     for (const server of [one, other])
@@ -175,18 +183,18 @@ describe('the observation of a name server', () => {
 
   it('says which change a server refuses that others serve, and tells staff once', async () => {
     await sql`delete from dns_servers`.execute(db())
-    const id = await insertZone(db(), 'refused.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(db(), 'refused.example', 'www 300 A 192.0.2.1')
     const first = await primary.publish(id)
-    await changeZone(db(), id, { added: 'odd 300 TXT a\nwww 300 A 192.0.2.2' })
+    await writeZoneVersion(db(), id, { added: 'odd 300 TXT a\nwww 300 A 192.0.2.2' })
     await primary.publish(id)
-    await changeZone(db(), id, { added: 'later 300 TXT b' })
+    await writeZoneVersion(db(), id, { added: 'later 300 TXT b' })
     const last = await primary.publish(id)
     const [good, bad] = [await addServer('good.example.'), await addServer('bad.example.')]
     const save = (server: number, serial: Serial, state: ZoneState) =>
       db()
         .transaction()
         .execute(async (trx) => {
-          const saved = await saveObservations(trx, server, [{ zoneId: id, serial, state }])
+          const saved = await saveServerObservations(trx, server, [{ zoneId: id, serial, state }])
           return updateStatuses(trx, [id], saved)
         })
     const passMinute = () =>
@@ -246,7 +254,7 @@ describe('the observation of a name server', () => {
 
   it('finds a public server that refuses questions about a zone whose NS records name it', async () => {
     await sql`delete from dns_servers`.execute(db())
-    const id = await insertZone(db(), 'unknown.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(db(), 'unknown.example', 'www 300 A 192.0.2.1')
     const serial = await primary.publish(id)
     const [good, unlisted] = [await addServer('good.example.'), await addServer('unlisted.example.')]
     await sql`update dns_servers set catalog = false where id = ${unlisted}`.execute(db())
@@ -257,7 +265,7 @@ describe('the observation of a name server', () => {
           updateStatuses(
             trx,
             [id],
-            await saveObservations(trx, server, [
+            await saveServerObservations(trx, server, [
               { zoneId: id, serial: state === 'serving' ? serial : null, state },
             ]),
           ),

@@ -1,5 +1,5 @@
-// One run of observing a name server: tells it which zones changed, reads the serials back, and stores what it serves. NOTIFY is a hint that may be
-// lost; only the serial that is read back counts.
+// One run of observing a name server: sends NOTIFY for changed zones, reads the serials back, and stores the result.
+// NOTIFY is a hint that may be lost; only the serial that is read back counts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
@@ -9,20 +9,23 @@ import type { NameServer } from './name-server.ts'
 import {
   listAllZones,
   listRecentZones,
-  saveObservations,
+  saveServerObservations,
   saveServer,
   updateStatuses,
   type ExpectedZone,
-  type Observation,
-  type RefusedZone,
+  type ServerObservation,
+  type RefusedZoneChange,
   type ServerRow,
 } from './observe.store.ts'
 
 export type ObserveDeps = {
   readonly db: Db
   readonly now: () => Date
-  /** Tells staff of zones that a name server refuses, in the transaction that stores it. The result is called after the commit. */
-  readonly onRefused: (trx: Trx, zones: readonly RefusedZone[]) => Promise<(() => void) | undefined>
+  /**
+   * Notifies staff of zones that a name server refuses, in the transaction that stores it. The result is called after
+   * the commit.
+   */
+  readonly onRefused: (trx: Trx, zones: readonly RefusedZoneChange[]) => Promise<(() => void) | undefined>
   /** Gets the seconds of changes of zones that all name servers serve now, once for each. */
   readonly onServed?: (seconds: readonly number[]) => void
 }
@@ -33,7 +36,7 @@ const checkAfterMs = [15, 50, 200, 1_000]
 const batchSize = 2_000
 /** All zones are compared so often, also without a change. */
 const fullMs = 300_000
-/** A transaction that began before one that is already visible. */
+/** Overlap of two reads in milliseconds: a transaction may commit after a newer one. */
 const overlapMs = 10_000
 
 /** Observes one server in the runs of a loop. */
@@ -66,7 +69,7 @@ export class ServerObserver {
     const isFull = performance.now() - this.#lastFull >= fullMs
     const began = now()
     const zones = isFull ? await listAllZones(db) : await listRecentZones(db, this.#since, this.#behind)
-    // A full run is for what has changed by itself: only zones that are behind get NOTIFY.
+    // A full run also finds changes on the server itself. Only zones that are behind get NOTIFY.
     const behind: number[] = []
     try {
       if (isFull) await this.#identify()
@@ -84,7 +87,7 @@ export class ServerObserver {
     this.#since = new Date(began.getTime() - overlapMs)
   }
 
-  /** Ends the wait of a run: other zones have changed, and must not wait for one that is slow. The caller runs it again. */
+  /** Ends the wait of a run, so that a slow zone does not delay other changed zones. The caller starts the next run. */
   interrupt(): void {
     this.#isInterrupted = true
     this.#endPause()
@@ -135,9 +138,9 @@ export class ServerObserver {
     await this.#save(zones.map(({ id }) => ({ zoneId: id, serial: null, state: 'unreachable' })))
   }
 
-  async #save(observations: readonly Observation[]): Promise<void> {
+  async #save(observations: readonly ServerObservation[]): Promise<void> {
     const { onCommit, servedSeconds } = await this.#deps.db.transaction().execute(async (trx) => {
-      const saved = await saveObservations(trx, this.#server.id, observations)
+      const saved = await saveServerObservations(trx, this.#server.id, observations)
       const zoneIds = observations.map(({ zoneId }) => zoneId)
       const { changes, refused, servedSeconds } = await updateStatuses(trx, zoneIds, saved)
       const onCommit = refused.length > 0 ? await this.#deps.onRefused(trx, refused) : undefined
@@ -165,11 +168,11 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof DriverError && error.kind === 'refused')) throw error
 }
 
-/** A serial ahead of ours is that of a publication meanwhile. */
+/** A serial above the expected one was published after the rows were read. */
 function observe(
   { serial: expected }: ExpectedZone,
   answer: Serial | 'absent' | 'failing',
-): { readonly serial: Serial | null; readonly state: Observation['state'] } {
+): { readonly serial: Serial | null; readonly state: ServerObservation['state'] } {
   if (answer === 'absent' || answer === 'failing') return { serial: null, state: answer }
   const isCurrent = answer === expected || isNewer(answer, expected)
   return { serial: answer, state: isCurrent ? 'serving' : 'behind' }

@@ -1,5 +1,5 @@
-// The SQL of observation: what name servers should serve, what they do, and the status of zones that follows from it. As the owner, across all
-// teams.
+// The SQL of observation: the expected and the observed zones of name servers, and the resulting status of zones. As
+// the owner, across all teams.
 import type { ZoneStatus } from '@pharos/contract/dns/zone'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
@@ -68,17 +68,17 @@ export async function listAllZones(db: Db): Promise<ExpectedZone[]> {
   return rows.map(expectedOf)
 }
 
-export type Observation = {
+export type ServerObservation = {
   readonly zoneId: number
   readonly serial: Serial | null
   readonly state: ZoneState
 }
 
-/** Saves what a server answered, where it differs from what is stored; returns the ids of zones whose state or serial differs. */
-export async function saveObservations(
+/** Saves the observations that differ from the stored ones; returns the ids of zones whose state or serial changed. */
+export async function saveServerObservations(
   trx: Trx,
   serverId: number,
-  observations: readonly Observation[],
+  observations: readonly ServerObservation[],
 ): Promise<number[]> {
   const { rows } = await sql<{ zone_id: number }>`
     insert into dns_server_zones as s (server_id, zone_id, serial, state, checked, reached)
@@ -96,7 +96,7 @@ export async function saveObservations(
   return rows.map(({ zone_id }) => zone_id)
 }
 
-/** Removes what is stored of zones that no server is to serve any longer. */
+/** Deletes the observations of withdrawn zones. */
 export async function deleteObservations(db: Db): Promise<void> {
   await sql`
     delete from dns_server_zones s using dns_zones z where z.id = s.zone_id and z.withdrawn is not null`.execute(
@@ -104,7 +104,7 @@ export async function deleteObservations(db: Db): Promise<void> {
   )
 }
 
-export type StatusChange = {
+export type ZoneStatusChange = {
   readonly id: number
   readonly teamId: number | null
   readonly name: ZoneName
@@ -114,12 +114,12 @@ export type StatusChange = {
 }
 
 /**
- * A name server that does not move for so long while another one serves the newest version refuses the zone. With the pause between two observations
- * it is found within a minute.
+ * A name server that stays behind for this time while another one serves the newest version refuses the zone. With the
+ * pause between two observations it is found within a minute.
  */
 const refusedSeconds = 25
 
-/** Whether the server was late with another zone as well lately: it is slow, and refuses nothing. */
+/** Whether another zone was also late on this server: the server is slow and does not refuse the zone. */
 const isLate = sql`exists (
   select from dns_server_zones o join dns_zones other on other.id = o.zone_id
   where o.server_id = v.id and o.zone_id <> z.id and o.reached > now() - make_interval(secs => ${2 * refusedSeconds})
@@ -134,10 +134,10 @@ const isAssigned = sql`(v.is_public and v.name = any(string_to_array((
 const isServer = sql`(v.catalog or ${isAssigned} or exists (
   select from dns_server_zones o where o.server_id = v.id and o.zone_id = z.id and o.state <> 'absent'))`
 
-/** Whether the server serves the newest publication. One that signs by itself has serials of its own. */
+/** Whether the server serves the newest publication. A server that signs itself has its own serials. */
 const isServing = sql`s.state = 'serving' and (v.signing = 'external' or s.serial is not distinct from z.serial)`
 
-/** The status of these zones as it follows from what their name servers serve: `derived`. */
+/** The status of these zones derived from the observations of their name servers: `derived`. */
 const derivation = (zoneIds: readonly number[]) => sql`
     expected as (
       select z.id, v.name, s.state, s.serial, greatest(s.since, s.reached) as moved,
@@ -175,28 +175,30 @@ const derivation = (zoneIds: readonly number[]) => sql`
 const isDerived = sql`(z.status, z.reason, z.attrs - 'sets') is not distinct from (d.status, d.reason, d.attrs)`
 
 /**
- * Derives the status of these zones from what their name servers serve, and returns those that changed; `changed` are those of which the transaction
- * has saved a new observation. A zone that has a problem of its own, or versions that are not published, keeps its status. A server that signs by
- * itself has serials of its own. Without name servers a published zone is `ok`: the built-in server has it.
+ * Derives the status of these zones from the observations of their name servers, and returns the changed ones;
+ * `changed` are the zones with a new observation in this transaction. A zone that has its own problem, or unpublished
+ * versions, keeps its status. A server that signs itself has its own serials. Without name servers a published zone is
+ * `ok`: the built-in server has it.
  */
 export async function updateStatuses(
   trx: Trx,
   zoneIds: readonly number[],
   changed: readonly number[],
 ): Promise<{
-  readonly changes: StatusChange[]
-  readonly refused: RefusedZone[]
+  readonly changes: ZoneStatusChange[]
+  readonly refused: RefusedZoneChange[]
   /** The seconds of the changes of zones that all their name servers serve now, once for each. */
   readonly servedSeconds: readonly number[]
 }> {
-  // Two servers are observed at the same time: once the zone is locked, the next statement sees what the other transaction has saved.
+  // Two servers may be observed at the same time: after the zone is locked, the next statement sees the rows of the
+  // other transaction.
   const { rows: locked } = await sql<{ id: number; before: ZoneStatus }>`
     with ${derivation(zoneIds)}
     select z.id, ${statusOfZone} as before from dns_zones z left join derived d on d.id = z.id
     where z.id = any(${changed as number[]}) or (d.id is not null and not ${isDerived})
     order by z.id for no key update of z`.execute(trx)
   if (locked.length === 0) return { changes: [], refused: [], servedSeconds: [] }
-  const { rows } = await sql<Omit<StatusChange, 'before'> & { readonly reason: string | null }>`
+  const { rows } = await sql<Omit<ZoneStatusChange, 'before'> & { readonly reason: string | null }>`
     with ${derivation(locked.map(({ id }) => id))}
     update dns_zones z set status = d.status, reason = d.reason, attrs = d.attrs
     from derived d where z.id = d.id and not ${isDerived}
@@ -222,8 +224,9 @@ export async function updateStatuses(
 }
 
 /**
- * Saves the newest version of these zones, which are locked, that all their name servers have served; returns how long each version since
- * the one before has taken, without the time before the zone had its name. A serial that is in no transfer is older than all of them.
+ * Saves the newest version of these locked zones that all their name servers have served; returns the duration of each
+ * version since the previous one, without the time before the zone had its name. A serial that is in no transfer is
+ * older than all of them.
  */
 async function saveServed(trx: Trx, zoneIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ seconds: number }>`
@@ -244,13 +247,13 @@ async function saveServed(trx: Trx, zoneIds: readonly number[]): Promise<number[
 }
 
 /** A zone that a name server refuses while another one serves it. */
-export type RefusedZone = {
+export type RefusedZoneChange = {
   readonly id: number
   readonly name: ZoneName
   readonly servers: readonly DomainName[]
-  /** The version that they serve; null if they have none. */
+  /** Serial of the served version; null if it is unknown. */
   readonly serial: number | null
-  /** Since when they serve it, as PostgreSQL prints it. */
+  /** Start of serving, as PostgreSQL prints it. */
   readonly since: string
   /** Record sets of the first publication after that, such as `www.example. NAPTR`; empty if it is not known. */
   readonly sets: readonly string[]
@@ -259,9 +262,12 @@ export type RefusedZone = {
 /** The most record sets that are named. */
 const refusedSetsMax = 5
 
-/** Adds to the reason of these zones what the first publication changed that the name server did not take. */
-async function nameRefusedSets(trx: Trx, ids: readonly number[]): Promise<RefusedZone[]> {
-  type Row = Omit<RefusedZone, 'sets'> & { readonly removed: Buffer | null; readonly added: Buffer | null }
+/** Adds the changes of the first publication that the name server refused to the reason of these zones. */
+async function nameRefusedSets(trx: Trx, ids: readonly number[]): Promise<RefusedZoneChange[]> {
+  type Row = Omit<RefusedZoneChange, 'sets'> & {
+    readonly removed: Buffer | null
+    readonly added: Buffer | null
+  }
   const { rows } = await sql<Row>`
     select z.id, z.name, z.attrs -> 'servers' as servers, (z.attrs -> 'serial')::float8 as serial,
       z.attrs ->> 'since' as since, t.removed, t.added
@@ -275,7 +281,7 @@ async function nameRefusedSets(trx: Trx, ids: readonly number[]): Promise<Refuse
   return refused
 }
 
-/** The sets of a step, those of DNSSEC and the SOA left out; those that it adds or changes before those that it removes. */
+/** Names of the changed sets of a step without DNSSEC and SOA; added and changed sets before removed ones. */
 function changedSets(removed: Buffer | null, added: Buffer | null): string[] {
   if (!removed || !added) return []
   const names = [...decodeSignedRrsets(added), ...decodeSignedRrsets(removed)]
@@ -284,7 +290,10 @@ function changedSets(removed: Buffer | null, added: Buffer | null): string[] {
   return [...new Set(names)].slice(0, refusedSetsMax)
 }
 
-/** Saves that a server answered, and what it says about itself; or the code of its failure. Writes nothing if nothing changes within a minute. */
+/**
+ * Saves the identity of a server that answered, or the code of its failure. An unchanged row is written at most once a
+ * minute.
+ */
 export async function saveServer(
   db: Db,
   serverId: number,

@@ -13,7 +13,7 @@ import { withStatusMessages } from '../zone/zone-status.store.ts'
 import { planApprovalsIn } from '../../approval/plan-approvals.ts'
 import { listDecidedZones, planRemovals, zoneApprovals } from './approval-area.ts'
 import { savePublication } from './publish.store.ts'
-import { withSerial } from './publish-zone.ts'
+import { soaWithSerial } from './publish-zone.ts'
 
 const slot = { kind: 'catalog', zoneId: null } as const
 
@@ -34,7 +34,7 @@ export async function publishCatalog({ db, catalog, now }: CatalogDeps): Promise
     decided.approved.has(zoneId),
   )
   const held = plan.held?.zones ?? []
-  // Nobody is asked again about what was rejected: it stays.
+  // Rejected removals are not planned again: these zones stay.
   const asked = held.filter(({ id }) => !decided.rejected.has(id))
   const planned =
     plan.held && asked.length > 0
@@ -104,7 +104,7 @@ async function saveMembers(
   await sql`select from dns_zones where id = ${id} for no key update`.execute(trx)
   const former = await readSerial(trx, id)
   const serial = nextSerial(former, nowSeconds)
-  const after = unsigned(withSerial(first!, serial))
+  const after = unsigned(soaWithSerial(first!, serial))
   const isSaved = await savePublication(trx, {
     zone: { id, serial: former },
     serial,
@@ -138,7 +138,10 @@ async function requireCatalog(db: Db, name: ZoneName): Promise<number> {
   })
 }
 
-/** Returns the zones that are published, and those that are not withdrawn yet: deleted ones, and restored ones whose name another zone has. */
+/**
+ * Returns the published zones and the deleted zones that are not withdrawn yet. A restored zone whose name belongs to
+ * another zone counts as deleted.
+ */
 async function listCatalogZones(db: Db): Promise<CatalogZone[]> {
   const { rows } = await sql<CatalogZone>`
     select id, name, team_id as "teamId", created, coalesce(deleted, case when claimed is null then touched end) as deleted
@@ -156,7 +159,7 @@ async function countWithdrawn(db: Db): Promise<ReadonlyMap<number | null, number
   return new Map(rows.map(({ team_id: teamId, count }) => [teamId, count]))
 }
 
-/** Stores which deleted zones wait for an approval, and tells their teams: they are still served. */
+/** Stores which deleted zones wait for an approval, and notifies their teams: they are still served. */
 async function markHeld(db: Db, held: readonly number[], now: Date): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: number }>`

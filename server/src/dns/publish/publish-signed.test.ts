@@ -18,7 +18,7 @@ import { signZone } from '../sign/sign-zone.ts'
 import { zoneFileOf } from '../testing.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
 import { requestResigning } from './publish.store.ts'
-import { changeZone, enableSigning, insertZone } from './testing.ts'
+import { writeZoneVersion, enableSigning, insertTestZone } from './testing.ts'
 
 const run = promisify(execFile)
 const ring = createKeyRing(['x'.repeat(32)])
@@ -65,7 +65,7 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
   for (const nsec3 of [false, true]) {
     it(`verifies after enabling, 60 changes and disabling, with ${nsec3 ? 'NSEC3' : 'NSEC'}`, async () => {
       const name = nsec3 ? 'hashed.example' : 'signed.example'
-      const id = await insertZone(
+      const id = await insertTestZone(
         deps.db,
         name,
         'www 300 A 192.0.2.1\nchild 300 NS ns.child\nns.child 300 A 192.0.2.5',
@@ -84,7 +84,7 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
           `child${i % 3} 300 NS ns.other.`,
         ]
         const removed = i >= 10 && i % 2 === 0 ? { removed: `n${i - 10} 300 A 192.0.2.${i - 10}` } : {}
-        await changeZone(deps.db, id, { added: added.join('\n'), ...removed })
+        await writeZoneVersion(deps.db, id, { added: added.join('\n'), ...removed })
         if (i % 3 !== 0) assert.equal(await publishZone(deps, id), 'published')
       }
       await publishZone(deps, id)
@@ -103,7 +103,7 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
   }
 
   it('renews signatures before they expire, under a new serial and the same version', async () => {
-    const id = await insertZone(deps.db, 'renewed.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(deps.db, 'renewed.example', 'www 300 A 192.0.2.1')
     await publishZone(deps, id)
     await enable(id, {})
     await publishZone(deps, id)
@@ -126,7 +126,7 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
   })
 
   it('has the same signatures in every process: they are made once, and stored', async () => {
-    const id = await insertZone(deps.db, 'once.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(deps.db, 'once.example', 'www 300 A 192.0.2.1')
     await publishZone(deps, id)
     await enable(id, {})
     await publishZone(deps, id)
@@ -136,7 +136,7 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
     )
     await processes[0]!.refresh(true)
     // The first process follows the change step by step, the others load the zone afterwards.
-    await changeZone(deps.db, id, { added: 'new 300 A 192.0.2.2' })
+    await writeZoneVersion(deps.db, id, { added: 'new 300 A 192.0.2.2' })
     await publishZone(deps, id)
     const [first, ...others] = await Promise.all(
       processes.map(async (zones) => {
@@ -151,7 +151,7 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
 
   it('stops removals that no version itemises, and publishes exactly these once staff approve', async () => {
     const text = ['one', 'two', 'www'].map((name) => `${name} 300 A 192.0.2.1`).join('\n')
-    const id = await insertZone(deps.db, 'held.example', text)
+    const id = await insertTestZone(deps.db, 'held.example', text)
     await publishZone(deps, id)
     await enable(id, {})
     // A signer that loses names.
@@ -188,12 +188,12 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
   })
 
   it('keeps its signatures if the key cannot be opened, and says so', async () => {
-    const id = await insertZone(deps.db, 'locked.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(deps.db, 'locked.example', 'www 300 A 192.0.2.1')
     await publishZone(deps, id)
     await enable(id, {})
     await publishZone(deps, id)
     const before = await served('locked.example')
-    await changeZone(deps.db, id, { added: 'www 300 A 192.0.2.2' })
+    await writeZoneVersion(deps.db, id, { added: 'www 300 A 192.0.2.2' })
     const other = { ...deps, ring: createKeyRing(['y'.repeat(32)]) }
     assert.equal(await publishZone(other, id), 'error')
     assert.deepEqual(await served('locked.example'), before)

@@ -12,14 +12,14 @@ import { createKeyRing } from '../../runtime/secrets.ts'
 import { ServedZones, serialOf } from '../serve/served-zones.ts'
 import type { StoredStep } from '../serve/served.store.ts'
 import { signZone } from '../sign/sign-zone.ts'
-import { claimWaiting, lockZone, markDeleted, markRestored } from '../zone/zone.store.ts'
+import { claimWaiting, lockZone, markZoneDeleted, markZoneRestored } from '../zone/zone.store.ts'
 import type { Zone } from '../zone/zone.ts'
 import { memberLabel } from './catalog.ts'
 import { publishCatalog } from './publish-catalog.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
 import { listUnpublished } from './publish.store.ts'
 import { parallelZones, publishZones } from './publish-zones.ts'
-import { changeZone, insertZone } from './testing.ts'
+import { writeZoneVersion, insertTestZone } from './testing.ts'
 
 const ring = createKeyRing(['x'.repeat(32)])
 
@@ -42,7 +42,7 @@ describe('the publication of a zone', () => {
   }
 
   it('publishes all of a new zone, and then what the journal says', async () => {
-    const id = await insertZone(deps.db, 'first.example', 'www 300 A 192.0.2.1\nold 300 A 192.0.2.9')
+    const id = await insertTestZone(deps.db, 'first.example', 'www 300 A 192.0.2.1\nold 300 A 192.0.2.9')
     assert.equal(await publishZone(deps, id), 'created')
     const first = await served('first.example')
     assert.deepEqual(first.sets, [
@@ -51,8 +51,8 @@ describe('the publication of a zone', () => {
       'old.first.example. A',
       'www.first.example. A',
     ])
-    await changeZone(deps.db, id, { added: 'www 300 A 192.0.2.2' })
-    await changeZone(deps.db, id, { removed: 'old 300 A 192.0.2.9', added: 'new 300 TXT hello' })
+    await writeZoneVersion(deps.db, id, { added: 'www 300 A 192.0.2.2' })
+    await writeZoneVersion(deps.db, id, { removed: 'old 300 A 192.0.2.9', added: 'new 300 TXT hello' })
     assert.equal(await publishZone(deps, id), 'published')
     const second = await served('first.example')
     assert.deepEqual(second.sets.sort(), [
@@ -69,30 +69,30 @@ describe('the publication of a zone', () => {
   })
 
   it('keeps the serial if versions cancel each other out', async () => {
-    const id = await insertZone(deps.db, 'same.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(deps.db, 'same.example', 'www 300 A 192.0.2.1')
     await publishZone(deps, id)
     const { serial } = await served('same.example')
-    await changeZone(deps.db, id, { added: 'www 300 A 192.0.2.2' })
-    await changeZone(deps.db, id, { added: 'www 300 A 192.0.2.1' })
+    await writeZoneVersion(deps.db, id, { added: 'www 300 A 192.0.2.2' })
+    await writeZoneVersion(deps.db, id, { added: 'www 300 A 192.0.2.1' })
     assert.equal(await publishZone(deps, id), 'unchanged')
     assert.equal((await served('same.example')).serial, serial)
   })
 
   it('goes on from a serial that is ahead of the time, and over the wrap', async () => {
-    const ahead = await insertZone(deps.db, 'ahead.example', '', { serial: 2_026_112_205 })
+    const ahead = await insertTestZone(deps.db, 'ahead.example', '', { serial: 2_026_112_205 })
     await publishZone(deps, ahead)
     assert.equal((await served('ahead.example')).serial, 2_026_112_206)
     const wrapping = { ...deps, now: () => new Date(4_000_000_000_000) }
-    const last = await insertZone(deps.db, 'wrap.example', '', { serial: 4_294_967_295 })
+    const last = await insertTestZone(deps.db, 'wrap.example', '', { serial: 4_294_967_295 })
     await publishZone(wrapping, last)
     assert.equal((await served('wrap.example')).serial, 1)
   })
 
   it('removes nothing because it is absent, and nothing without its version', async () => {
-    const id = await insertZone(deps.db, 'absent.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(deps.db, 'absent.example', 'www 300 A 192.0.2.1')
     await publishZone(deps, id)
     await sql`delete from dns_recordsets where zone_id = ${id}`.execute(deps.db)
-    await changeZone(deps.db, id, { added: 'new 300 A 192.0.2.3' })
+    await writeZoneVersion(deps.db, id, { added: 'new 300 A 192.0.2.3' })
     await publishZone(deps, id)
     assert.ok((await served('absent.example')).sets.includes('www.absent.example. A'))
     await sql`delete from dns_versions where zone_id = ${id}`.execute(deps.db)
@@ -103,9 +103,9 @@ describe('the publication of a zone', () => {
   })
 
   it('never removes the SOA or NS of the apex', async () => {
-    const id = await insertZone(deps.db, 'apex.example')
+    const id = await insertTestZone(deps.db, 'apex.example')
     await publishZone(deps, id)
-    await changeZone(deps.db, id, { removed: '@ 300 NS ns1.example.net.' })
+    await writeZoneVersion(deps.db, id, { removed: '@ 300 NS ns1.example.net.' })
     assert.equal(await publishZone(deps, id), 'held')
     assert.ok((await served('apex.example')).sets.includes('apex.example. NS'))
   })
@@ -115,12 +115,12 @@ describe('the publication of a zone', () => {
     const zones = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
     await zones.refresh(true)
     assert.equal(zones.find(zone), undefined)
-    const id = await insertZone(deps.db, 'follow.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(deps.db, 'follow.example', 'www 300 A 192.0.2.1')
     await publishZone(deps, id)
     await zones.refresh(false)
     const first = zones.get(zone)!.serial
     for (let i = 2; i < 12; i++) {
-      await changeZone(deps.db, id, { added: `www 300 A 192.0.2.${i}` })
+      await writeZoneVersion(deps.db, id, { added: `www 300 A 192.0.2.${i}` })
       await publishZone(deps, id)
     }
     await zones.refresh(false)
@@ -139,14 +139,14 @@ describe('the publication of a zone', () => {
     const zones = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
     const steps: StoredStep[] = []
     const direct = { ...deps, onStep: (step: StoredStep) => steps.push(step) }
-    const id = await insertZone(deps.db, 'direct.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(deps.db, 'direct.example', 'www 300 A 192.0.2.1')
     await publishZone(direct, id)
     await zones.refresh(true)
     const first = zones.get(zone)!.serial
     const address = () =>
       [...zones.get(zone)!.content!.sets()].find(({ type }) => type === 1)?.rdata[0]?.at(-1)
     for (const last of [2, 3, 4]) {
-      await changeZone(deps.db, id, { added: `www 300 A 192.0.2.${last}` })
+      await writeZoneVersion(deps.db, id, { added: `www 300 A 192.0.2.${last}` })
       assert.equal(await publishZone(direct, id), 'published')
     }
     const [second, third, fourth] = steps
@@ -171,14 +171,14 @@ describe('the publication of a zone', () => {
   })
 
   it('keeps the steps of the last hundred publications, and a few more', async () => {
-    const id = await insertZone(deps.db, 'steps.example', 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(deps.db, 'steps.example', 'www 300 A 192.0.2.1')
     await publishZone(deps, id)
     await sql`
       insert into dns_transfers (zone_id, serial_from, serial_to, version, removed, added)
       select ${id}, n, n + 1, 1, '', '' from generate_series(1, 200) n`.execute(deps.db)
     const counts = new Set<number>()
     for (let i = 2; i < 34; i++) {
-      await changeZone(deps.db, id, { added: `www 300 A 192.0.2.${i}` })
+      await writeZoneVersion(deps.db, id, { added: `www 300 A 192.0.2.${i}` })
       await publishZone(deps, id)
       const { rows } = await sql<{ n: number }>`
         select count(*)::integer as n from dns_transfers where zone_id = ${id}`.execute(deps.db)
@@ -191,8 +191,8 @@ describe('the publication of a zone', () => {
   })
 
   it('publishes other zones while a large one is being signed', async () => {
-    const slow = await insertZone(deps.db, 'slow.example')
-    for (let i = 0; i < 8; i++) await insertZone(deps.db, `quick${i}.example`)
+    const slow = await insertTestZone(deps.db, 'slow.example')
+    for (let i = 0; i < 8; i++) await insertTestZone(deps.db, `quick${i}.example`)
     const { promise, resolve } = Promise.withResolvers<void>()
     const signWhole: PublishDeps['signWhole'] = async (zone, ...rest) => {
       if (zone === 'slow.example.') await promise
@@ -221,7 +221,7 @@ describe('the publication of a zone', () => {
   it('is transferred from the rows of one serial if it is not in memory', async () => {
     const zone = parseZoneName('rows.example')
     const lines = Array.from({ length: 1_300 }, (_, at) => `n${at} 300 A 192.0.2.1`)
-    const id = await insertZone(deps.db, 'rows.example', lines.join('\n'))
+    const id = await insertTestZone(deps.db, 'rows.example', lines.join('\n'))
     await publishZone(deps, id)
     const [rows, memory] = [false, true].map(
       (isInMemory) => new ServedZones({ db: deps.db, isInMemory, now: () => new Date() }),
@@ -230,7 +230,7 @@ describe('the publication of a zone', () => {
     assert.equal(rows.get(zone)!.content, undefined)
     const [fromRows, fromMemory] = [await rows.open(zone), await memory.open(zone)]
     // A change during the transfer does not show.
-    await changeZone(deps.db, id, { added: 'later 300 A 192.0.2.2' })
+    await writeZoneVersion(deps.db, id, { added: 'later 300 A 192.0.2.2' })
     await publishZone(deps, id)
     assert.equal(fromRows!.serial, fromMemory!.serial)
     assert.deepEqual(fromRows!.soa, fromMemory!.soa)
@@ -240,7 +240,7 @@ describe('the publication of a zone', () => {
   it('keeps serving a deleted zone until it is withdrawn', async () => {
     const zone = parseZoneName('gone.example')
     const zones = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
-    const id = await insertZone(deps.db, 'gone.example')
+    const id = await insertTestZone(deps.db, 'gone.example')
     await publishZone(deps, id)
     await zones.refresh(true)
     await sql`update dns_zones set deleted = now() where id = ${id}`.execute(deps.db)
@@ -249,7 +249,7 @@ describe('the publication of a zone', () => {
     await sql`update dns_zones set withdrawn = now() where id = ${id}`.execute(deps.db)
     await zones.refresh(false)
     assert.equal(zones.get(zone), undefined)
-    const lost = await insertZone(deps.db, 'lost.example')
+    const lost = await insertTestZone(deps.db, 'lost.example')
     await publishZone(deps, lost)
     await zones.refresh(false)
     await sql`delete from dns_zones where id = ${lost}`.execute(deps.db)
@@ -279,7 +279,7 @@ describe('the publication of a zone', () => {
       await seedTeam(database.postgres, 'shared-blue'),
     ]
     const insertWaiting = async (teamId: number) => {
-      const id = await insertZone(deps.db, zone)
+      const id = await insertTestZone(deps.db, zone)
       await sql`update dns_zones set team_id = ${teamId}, claimed = null, status = 'pending_verification'
         where id = ${id}`.execute(deps.db)
       return id
@@ -288,11 +288,11 @@ describe('the publication of a zone', () => {
       deps.db.transaction().execute(async (trx) => work(trx, (await lockZone(trx, teamId, { id }))!))
     const remove = (teamId: number, id: number) =>
       inTeam(teamId, id, async (trx, found) => {
-        await markDeleted(trx, found, 'test')
+        await markZoneDeleted(trx, found, 'test')
         await claimWaiting(trx, zone)
       })
     const restore = (teamId: number, id: number) =>
-      inTeam(teamId, id, (trx, found) => markRestored(trx, found, false))
+      inTeam(teamId, id, (trx, found) => markZoneRestored(trx, found, false))
     const first = await insertWaiting(red)
     const second = await insertWaiting(blue)
     await deps.db.transaction().execute((trx) => claimWaiting(trx, zone))

@@ -24,7 +24,7 @@ import {
   hasExpiring,
   listRecordsets,
   commitPublication,
-  saveProblem,
+  savePublishProblem,
   skipVersions,
   type PublishedZone,
   type ZoneProblem,
@@ -49,7 +49,10 @@ export type SignWhole = (
 /** `created`: the zone was published for the first time. */
 export type PublishOutcome = 'created' | 'published' | 'unchanged' | 'held' | 'error' | 'raced'
 
-/** Publishes what is new of a zone. Throws if the database fails; the next run is the retry. `known` is its row, if it was read just now. */
+/**
+ * Publishes the new versions of a zone. Throws if the database fails; the next run is the retry. `known` is its row, if
+ * it was just read.
+ */
 export async function publishZone(
   deps: PublishDeps,
   zoneId: number,
@@ -75,7 +78,7 @@ async function problem(
   reason: ZoneProblem,
   attrs: Readonly<Record<string, unknown>>,
 ): Promise<'error'> {
-  await saveProblem(db, zoneId, reason, attrs)
+  await savePublishProblem(db, zoneId, reason, attrs)
   return 'error'
 }
 
@@ -115,7 +118,10 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
   return zone.isPublished ? 'published' : 'created'
 }
 
-/** Reads what the signing of the change needs as well. It is of the serial of the row of the zone, or the publication is not saved. */
+/**
+ * Reads the sets at the apex that signing the change needs. If the serial of the zone's row differs, the publication is
+ * not saved.
+ */
 async function readApex(
   { name }: PublishedZone,
   index: ServedIndex,
@@ -133,13 +139,13 @@ const publishedTables = [
   'dns_served',
   'dns_transfers',
 ] as const
-/** So many sets of one publication may double a small table. */
+/** A publication with this many sets may double a small table. */
 const manySets = 100
 
 /** A step with more sets is as large as a transfer of the whole zone. */
 const stepSetsMax = 20_000
 
-/** Returns what the zone is to become: all of it for the first publication, otherwise what the journal says. */
+/** Returns the desired content: the whole zone for the first publication, otherwise the changes of the journal. */
 async function desiredChange(
   db: Db,
   zone: PublishedZone,
@@ -167,11 +173,11 @@ async function firstChanges(
     ...change.filter((set) => !isKeySet(set)),
     ...keyChanges(zone, [], change, zoneSigning),
   ].flatMap(({ after }) => (after ? [after] : []))
-  const sets = wanted.map((set) => (isSoaOf(name, set) ? withSerial(set, serial) : set))
+  const sets = wanted.map((set) => (isSoaOf(name, set) ? soaWithSerial(set, serial) : set))
   return [...(await deps.signWhole(name, sets, signing))].map((after) => ({ after }))
 }
 
-/** Returns the differences, with the SOA at its new serial; undefined if nothing else changes. */
+/** Returns the differences, with the SOA at its new serial; undefined without any other difference. */
 async function changesOf(
   deps: PublishDeps,
   {
@@ -193,7 +199,7 @@ async function changesOf(
     ...change.filter((set) => !isSoaOf(name, set) && !isKeySet(set)),
     ...keyChanges(zone, apex, change, zoneSigning),
   ]
-  const whole = [...wanted, changeTo(withSerial(soa, serial))]
+  const whole = [...wanted, changeTo(soaWithSerial(soa, serial))]
   const isDelta = !zone.resignRequested || !(await hasExpiring(deps.db, id, renewalTime(deps.now())))
   const changes =
     (isDelta ? await signDelta(name, index, whole, zoneSigning.signing) : undefined) ??
@@ -215,7 +221,10 @@ const isKeySetOf =
   ({ name, type }: Pick<Rrset, 'name' | 'type'>): boolean =>
     name === zone && keyTypes.includes(type)
 
-/** Sets at the apex have our keys, and those of other signers as the journal has them or, without a change, as they are published. */
+/**
+ * Key sets at the apex contain the keys of Pharos and other signers' keys, taken from the journal or, without a change,
+ * from the published set.
+ */
 function keyChanges(
   { name }: PublishedZone,
   apex: readonly SignedRrset[],
@@ -275,7 +284,7 @@ async function guard(
   if (!refusal) return
   const planned = planRemovals(slot, refusal.reason, refusal.sets)
   if (await isApprovedOrAsked(db, slot, planned, refusal.reason !== 'apex_removed')) return
-  await saveProblem(db, zone.id, 'zone_held', { removals: refusal.sets.length })
+  await savePublishProblem(db, zone.id, 'zone_held', { removals: refusal.sets.length })
   throw new Guarded()
 }
 
@@ -292,7 +301,7 @@ const isSoaOf = (zone: Rrset['name'], { name, type }: Pick<Rrset, 'name' | 'type
 const soaNumbers = 20
 
 /** Returns the SOA with another serial. */
-export function withSerial(soa: Rrset, serial: Serial): Rrset {
+export function soaWithSerial(soa: Rrset, serial: Serial): Rrset {
   const [first] = soa.rdata
   const rdata = Buffer.from(first!)
   rdata.writeUInt32BE(serial, rdata.length - soaNumbers)
@@ -301,7 +310,7 @@ export function withSerial(soa: Rrset, serial: Serial): Rrset {
 
 function isSameSoa(a: Rrset, b: Rrset): boolean {
   const zero = 0 as Serial
-  return a.ttl === b.ttl && isSameList(withSerial(a, zero).rdata, withSerial(b, zero).rdata)
+  return a.ttl === b.ttl && isSameList(soaWithSerial(a, zero).rdata, soaWithSerial(b, zero).rdata)
 }
 
 const isSameSet = (a: SignedRrset, b: SignedRrset): boolean =>

@@ -4,7 +4,7 @@ import type { Log } from '../../runtime/log.ts'
 import type { UnpublishedZone } from './publish.store.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
 
-/** Zones at once: transactions of small zones wait for the disk most of the time. */
+/** Zones published in parallel: transactions of small zones mostly wait for the disk. */
 export const parallelZones = 4
 
 /** Publishes these zones; resolves when all zones have been tried. `created` zones are new members of the catalog zone. */

@@ -1,5 +1,5 @@
-// The SQL of publication: what is to be published, what is, and the transaction that replaces one by the other. It works as the owner, across
-// all teams.
+// The SQL of publication: pending versions, published content, and the transaction that replaces it. It works as the
+// owner, across all teams.
 import type { StateMessageTag } from '@pharos/contract/reason/state-message'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
@@ -30,7 +30,7 @@ export type PublishedZone = {
   readonly isWaiting: boolean
   readonly dnssec: string
   readonly dnssecOptions: unknown
-  /** What follows the published version, in its order; empty before the first publication, which is not made from it. */
+  /** The entries after the published version, in order; empty before the first publication, which does not use it. */
   readonly journal: readonly JournalEntry[]
   readonly keys: readonly PublishedKey[]
 }
@@ -163,25 +163,25 @@ export type Publication = {
   readonly now: number
 }
 
-/** `step` is undefined if none was stored. */
+/** `step` is undefined if no step was stored. */
 export type Saved = { readonly step: StoredStep | undefined }
 
-/** As `savePublication`; a small publication is one statement without a transaction around it. */
+/** Like `savePublication`; a small publication is one statement without a transaction around it. */
 export const commitPublication = (db: Db, publication: Publication): Promise<Saved | undefined> =>
   publication.changes.length <= rowsPerInsert
     ? savePublication(db, publication)
     : db.transaction().execute((trx) => savePublication(trx, publication))
 
 /**
- * Writes a publication: the rows, the step and the serial. Returns undefined and writes nothing if the zone has another serial than
- * expected or was deleted: another process published it. Without name servers to observe, the zone is `ok`.
+ * Writes a publication: the rows, the step and the serial. Returns undefined without writing if the zone was deleted,
+ * or another process has published it since (its serial differs). Without name servers to observe, the zone is `ok`.
  */
 export async function savePublication(trx: Db | Trx, publication: Publication): Promise<Saved | undefined> {
   const { zone, serial, version, changes, resigned, aliased = null, now } = publication
   const removed = changes.flatMap(({ before, after }) => (before && !after ? [before] : []))
   const added = changes.flatMap(({ after }) => (after ? [after] : []))
   const step = encodeStep(publication)
-  // What the others write depends on the row of the zone: without it they write nothing.
+  // The other statements depend on the row of the zone: without it they write no rows.
   const { rows } = await sql<{ position: number | null }>`/* kept */
     with saved as (
       update dns_zones set serial = ${serial}, published_version = ${version}, published = now(), reason = null,
@@ -221,7 +221,7 @@ export async function savePublication(trx: Db | Trx, publication: Publication): 
 /** A later request than the fulfilled one stays. A Date has milliseconds, the column microseconds. */
 const justAfter = (fulfilled: Date | null) => sql`${fulfilled}::timestamptz + interval '1 millisecond'`
 
-/** Marks versions as published that together change nothing. */
+/** Marks versions that together change no set as published. */
 export async function skipVersions(
   db: Db,
   zoneId: number,
@@ -278,7 +278,7 @@ function arrayText(list: readonly Uint8Array[]): string {
 }
 
 const stepsMax = 100
-/** Old steps leave with every so many publications, and with large steps: looking for them takes a third of the statement. */
+/** Old steps are deleted every 16 publications, and with large steps: searching them takes a third of the statement. */
 const trimmedEvery = 16
 const largeStepOctets = 64 * 1024
 /** Octets of the stored steps of a zone. */
@@ -297,7 +297,7 @@ function encodeStep({ zone, changes, hasStep }: Publication): EncodedStep | unde
   }
 }
 
-/** The step of the publication, and the old ones that leave: all of them if there is no step. */
+/** Inserts the step of the publication and deletes old steps; all of them if there is no step. */
 function insertingStep({ zone, serial, version }: Publication, step: EncodedStep | undefined) {
   if (!step)
     return sql`
@@ -305,7 +305,7 @@ function insertingStep({ zone, serial, version }: Publication, step: EncodedStep
       step as (select null::bigint as position)`
   const { removed, added } = step
   const octets = removed.length + added.length
-  // The new row has the first place, and is not among those that can leave.
+  // The new row has the first place and is never deleted here.
   const trimming = sql`
     trimmed as (
       delete from dns_transfers t using saved, (
@@ -326,7 +326,7 @@ function insertingStep({ zone, serial, version }: Publication, step: EncodedStep
 export type ZoneProblem = Extract<StateMessageTag, 'zone_held' | 'zone_not_signed' | 'zone_not_published'>
 
 /** Stores why a zone is not published. */
-export async function saveProblem(
+export async function savePublishProblem(
   db: Db,
   zoneId: number,
   reason: ZoneProblem,

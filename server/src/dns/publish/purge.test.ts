@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { purge } from './purge.ts'
-import { changeZone, insertZone } from './testing.ts'
+import { writeZoneVersion, insertTestZone } from './testing.ts'
 
 const never = new AbortController().signal
 
@@ -16,8 +16,8 @@ describe('the purge', () => {
 
   it('deletes a zone with all its rows seven days after its deletion, once it is withdrawn', async () => {
     const zone = async (name: string, deleted: string, isWithdrawn: boolean): Promise<number> => {
-      const id = await insertZone(db(), name, 'www 300 A 192.0.2.1')
-      await changeZone(db(), id, { added: 'new 300 A 192.0.2.2' })
+      const id = await insertTestZone(db(), name, 'www 300 A 192.0.2.1')
+      await writeZoneVersion(db(), id, { added: 'new 300 A 192.0.2.2' })
       await sql`
         update dns_zones set deleted = now() - ${deleted}::interval, withdrawn = case when ${isWithdrawn} then now() end
         where id = ${id}`.execute(db())
@@ -28,7 +28,7 @@ describe('the purge', () => {
       await zone('young.example', '6 days 23 hours', true),
       // Name servers may still serve it: its row is the evidence for its removal.
       await zone('served.example', '30 days', false),
-      await insertZone(db(), 'live.example'),
+      await insertTestZone(db(), 'live.example'),
     ]
     assert.deepEqual(await purge(db(), never), { zones: 1, versions: 0 })
     const { rows } = await sql<{ id: number }>`select id from dns_zones order by id`.execute(db())
@@ -44,8 +44,9 @@ describe('the purge', () => {
 
   it('deletes versions after the days of the zone, and keeps the state at that time', async () => {
     const aged = async (name: string, days: readonly number[], settings = {}): Promise<number> => {
-      const id = await insertZone(db(), name)
-      for (const [at] of days.entries()) await changeZone(db(), id, { added: `www 300 A 192.0.2.${at}` })
+      const id = await insertTestZone(db(), name)
+      for (const [at] of days.entries())
+        await writeZoneVersion(db(), id, { added: `www 300 A 192.0.2.${at}` })
       await sql`update dns_zones set published_version = version, settings = ${JSON.stringify(settings)} where id = ${id}`.execute(
         db(),
       )
@@ -70,7 +71,7 @@ describe('the purge', () => {
     const waiting = await aged('waiting.example', [200, 120, 95])
     await sql`update dns_zones set published_version = 0 where id = ${waiting}`.execute(db())
     assert.deepEqual(await purge(db(), never), { zones: 0, versions: 3 })
-    // A rollback to the oldest one is the zone as it was when its history begins.
+    // A rollback to the oldest version restores the zone as it was when its history begins.
     assert.deepEqual(await agesOf(byDefault), [95, 89, 1])
     assert.deepEqual(await agesOf(short), [8, 6])
     assert.deepEqual(await agesOf(idle), [300])

@@ -16,8 +16,8 @@ export async function hasDeleted(db: Db): Promise<boolean> {
 }
 
 /**
- * Deletes what is due, in small transactions. A version that is not published stays, whatever its age, and so does the newest one of the age: it
- * is the state at that time, to which a rollback can return.
+ * Deletes expired rows, in small transactions. Unpublished versions stay at any age, and so does the newest expired
+ * version: a rollback can return to it.
  */
 export async function purge(
   db: Db,

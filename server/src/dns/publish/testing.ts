@@ -17,14 +17,14 @@ const soaAndNs = `
 const keyOf = (name: Rrset['name']): Buffer => Buffer.from(nameKey(name))
 
 /** Inserts a zone with SOA, NS and the records of `text`; returns its id. */
-export async function insertZone(
+export async function insertTestZone(
   db: Db,
   name: string,
   text = '',
   options: { readonly serial?: number } = {},
 ): Promise<number> {
   const zone = parseZoneName(name)
-  // At once, as the operations do: a loop that runs already publishes a zone with the sets that it sees.
+  // In one transaction, as the operations do it: a running loop publishes a zone with the sets that it sees.
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: number }>`
       insert into dns_zones (name, name_key, serial) values (${zone}, ${keyOf(zone)}, ${options.serial ?? null})
@@ -71,7 +71,7 @@ export async function enableSigning(
 }
 
 /** Writes one version: removes and adds the sets of zone file lines. */
-export async function changeZone(
+export async function writeZoneVersion(
   db: Db,
   zoneId: number,
   change: { readonly removed?: string; readonly added?: string },

@@ -17,8 +17,9 @@ export interface ZonePrimary {
   /** Returns the serial; throws DriverError if the server does not answer, or not with authority. */
   serial(zone: ZoneName): Promise<Serial>
   /**
-   * Transfers the zone: what changed after the record `from`, its SOA, if the server has that, otherwise whole with one SOA. Never
-   * resolves to a part. Throws DriverError; `refused` also if the zone has more than `recordsMax` records.
+   * Transfers the zone: the changes after the record `from`, its SOA, if the server has them, otherwise the whole zone
+   * with one SOA. Never resolves to a part. Throws DriverError; `refused` also if the zone has more than `recordsMax`
+   * records.
    */
   transfer(
     zone: ZoneName,

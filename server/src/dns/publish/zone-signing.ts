@@ -1,4 +1,5 @@
-// The keys that sign a zone, opened, and the sets at the apex that publish them. It decides nothing about states: a row says what a key does.
+// The opened keys that sign a zone, and the sets at the apex that publish them. States are decided elsewhere: a row
+// contains the use of a key.
 import { createPrivateKey } from 'node:crypto'
 import type { DnssecState } from '@pharos/contract/dns/term'
 import type { ZoneName } from '../../net/dns/name.ts'
@@ -9,16 +10,19 @@ import { cdnskeyDelete, cdsDelete, dsOf, keyFlags } from '../sign/dnskey.ts'
 import { keyContext } from '../dnssec/key.ts'
 import { parentRequestOf } from '../sign/key-state.ts'
 import { keySets, type ParentRequest } from '../sign/key-sets.ts'
-import { defaultTimes, type Signing } from '../sign/signature.ts'
+import { defaultTimes, type SignatureSettings } from '../sign/signature.ts'
 import type { SigningKey } from '../sign/signing-key.ts'
 import type { PublishedKey, PublishedZone } from './publish.store.ts'
 
-/** How a zone is published: `signing` is undefined for an unsigned zone. */
+/** The signing of a published zone: `signing` is undefined for an unsigned zone. */
 export type ZoneSigning = {
-  readonly signing: Signing | undefined
+  readonly signing: SignatureSettings | undefined
   /** The sets of our keys at the apex. */
   readonly keySets: readonly Rrset[]
-  /** Whether data of DNSKEY, CDS or CDNSKEY is that of a key that we have or had; other signers have the rest (RFC 8901). */
+  /**
+   * Whether the rdata of DNSKEY, CDS or CDNSKEY belongs to a current or former key of Pharos; the rest belongs to other
+   * signers (RFC 8901).
+   */
   readonly isOwn: (rdata: Uint8Array) => boolean
 }
 
@@ -42,7 +46,7 @@ export function zoneSigningOf(
   const options = dnssecOptions as { nsec3?: boolean; cds?: boolean }
   const keys = rows.flatMap((row) => openKey(ring, id, row))
   if (keys.length === 0) throw new KeysNotReadable(`no key of ${name} can be opened`)
-  const signing: Signing = {
+  const signing: SignatureSettings = {
     zone: name,
     keys: withKinds(keys),
     denial: options.nsec3 === true ? 'nsec3' : 'nsec',

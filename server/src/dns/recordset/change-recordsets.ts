@@ -47,11 +47,11 @@ import {
 
 export type RecordSetDeps = ReverseDeps & { readonly postgres: Postgres; readonly now: () => Date }
 
-/** A locked zone with what its requests are read with. */
+/** A locked zone with the context for parsing requests. */
 export type Editing = RecordSetContext & {
   readonly locked: Zone
   readonly defaults: DnsDefaults
-  /** What the author may change in the zone; null: everything. */
+  /** The author's limit within the zone; null for full access. */
   readonly limit: ZoneLimit | null
 }
 
@@ -181,7 +181,7 @@ const isWithPtr = (set: PlacedDesired & Partial<Pick<ReadSet, 'withPtr'>>): set 
 
 type Update = BodyOf<typeof updateRecordSetRoute>
 
-/** Returns the record set as GET does; 201 if it was created. The same records in another spelling change nothing. */
+/** Returns the record set as GET does; 201 if it was created. The same records in another spelling are no change. */
 export function updateRecordSet(
   deps: RecordSetDeps,
   operation: Operation,
@@ -276,8 +276,8 @@ export function deleteRecordSet(
 }
 
 /**
- * Makes the sets that `plan` returns those of the zone, in one step: for other protocols, whose requests refer to what is stored. The plan
- * runs under the lock of the zone; what it throws rolls back.
+ * Replaces the record sets of the zone with the result of `plan`, in one step. For other protocols, whose requests
+ * depend on the stored sets. The plan runs under the lock of the zone; if it throws, the transaction is rolled back.
  */
 export function editRecordSets(
   deps: RecordSetDeps,

@@ -1,4 +1,4 @@
-// Reads record sets: one, or a page with filters. Changes nothing.
+// Reads record sets: one, or a page with filters.
 import type { listRecordSetsRoute, RecordSet as Wire } from '@pharos/contract/dns/recordset'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
@@ -12,7 +12,7 @@ import { readAliasStates } from '../alias/alias.store.ts'
 import { presentAlias } from '../alias/present-alias.ts'
 import { getZoneOf } from '../zone/find-zone.ts'
 import { zoneLimitOf } from '../zone/limit.ts'
-import { presentSet, type IncludeQuery } from '../zone/present-zone.ts'
+import { presentSet, type ZoneIncludeQuery } from '../zone/present-zone.ts'
 import { parseNameAt } from '../zone/zone-name.ts'
 import type { StoredSet } from '../zone/zone-change.ts'
 import type { Zone } from '../zone/zone.ts'
@@ -49,7 +49,7 @@ async function presenter(
   teamId: number,
   zone: Zone,
   sets: readonly StoredSet[],
-  { include = '' }: IncludeQuery,
+  { include = '' }: ZoneIncludeQuery,
 ): Promise<(set: StoredSet) => Wire> {
   const names = include.split(',')
   const withSource = names.includes('source')
@@ -76,7 +76,7 @@ export async function getRecordSet(
   text: string,
   nameText: string,
   typeText: string,
-  query: IncludeQuery = {},
+  query: ZoneIncludeQuery = {},
 ): Promise<{ body: Wire; etag: string }> {
   const zone = await getZoneOf(postgres, actor.teamId, text)
   const limit = zoneLimitOf(actor.limits, zone)
@@ -88,7 +88,7 @@ export async function getRecordSet(
   return { body, etag: setEtag(body) }
 }
 
-/** Parses name and type of a path. Throws `not_found` for those that no record set can have. */
+/** Parses name and type of a path. Throws `not_found` if no record set can have them. */
 export function findSetId(
   zone: Zone,
   nameText: string,

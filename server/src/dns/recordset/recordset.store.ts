@@ -28,7 +28,7 @@ const oneSet = (zone: Zone, name: DomainName, type: number) =>
     where r.zone_id = ${zone.id} and r.team_id is not distinct from ${zone.teamId} and r.name_key = ${keyOf(name)}
       and r.type = ${type}`
 
-/** `names` and `types` are those of the query. */
+/** `names` and `types` are the parsed filters of the query. */
 export async function listSetRows(
   postgres: Postgres,
   teamId: number,
@@ -76,8 +76,8 @@ function matching(pattern: NamePattern): RawBuilder<unknown> {
 }
 
 /**
- * The block that contains the offset is found by adding the counts before it, at most a few hundred for a million record sets; within it the
- * index of the primary key is read. The count is that of the zone, from the same snapshot.
+ * Finds the block that contains the offset by adding the counts before it, at most a few hundred for a million record
+ * sets; within the block it reads the index of the primary key. The total count is from the same snapshot.
  */
 async function listByBlocks(
   postgres: Postgres,

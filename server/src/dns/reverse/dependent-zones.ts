@@ -4,10 +4,13 @@ import { lengthOf, type Prefix } from '../../net/prefix.ts'
 import { listOwnHoldings, listReverseZonesOf } from './reverse.store.ts'
 import { rangesOf } from './reverse-zone.ts'
 
-/** Returns the names, without the trailing dot, of the team's zones inside the prefix; none while another holding of the team covers it. */
+/**
+ * Returns the names, without the trailing dot, of the team's zones inside the prefix; an empty list while another
+ * holding of the team covers it.
+ */
 export async function listDependentZones(trx: Trx, teamId: number, prefix: Prefix): Promise<string[]> {
   const covering = await listOwnHoldings(trx, teamId, prefix)
-  // The announcement itself is one of them.
+  // The list includes the announcement itself.
   if (covering.length > 1 || lengthOf(prefix) === 0) return []
   return (await listReverseZonesOf(trx, teamId, rangesOf(prefix))).map((name) => name.slice(0, -1))
 }

@@ -9,7 +9,7 @@ import type { ReadSet } from '../zone/recordset.ts'
 import type { StoredSet } from '../zone/zone-change.ts'
 import type { DnsDefaults } from '../zone/zone.ts'
 import { createHolders } from './holder.ts'
-import { listHoldings, listPtrRows } from './reverse.store.ts'
+import { listReverseHoldings, listPtrRows } from './reverse.store.ts'
 import { rangesOf, type ReverseDeps } from './reverse-zone.ts'
 import { writePtrs, type PtrWish } from './write-ptr.ts'
 
@@ -32,7 +32,7 @@ export async function changeForward(
   const unique = [...new Map(wishes.map((wish) => [wish.address, wish])).values()]
   if (unique.length === 0) return
   const { teamId } = operation.actor
-  const holders = createHolders(teamId, await listHoldings(trx, teamId))
+  const holders = createHolders(teamId, await listReverseHoldings(trx, teamId))
   await writePtrs(deps, trx, operation, holders, unique, defaults, 'ptr.update')
 }
 
@@ -53,7 +53,7 @@ export async function deletePtr(
     .filter((address) => named.has(reverseNameOf(address)))
     .map((address): PtrWish => ({ loc: ['query', 'ptr'], address, target: null, ttl: null, source: 'user' }))
   if (wishes.length === 0) return
-  const holders = createHolders(teamId, await listHoldings(trx, teamId))
+  const holders = createHolders(teamId, await listReverseHoldings(trx, teamId))
   const held = wishes.filter(({ address }) => holders.findHolding(address) !== undefined)
   await writePtrs(deps, trx, operation, holders, held, defaults, 'ptr.update')
 }

@@ -4,19 +4,21 @@ import type { Address } from '../../net/address.ts'
 import { createPrefixMap } from '../../net/prefix-map.ts'
 
 /** A prefix or a claimed announcement. */
-export type Holding = { readonly teamId: number; readonly prefix: Prefix }
+export type ReverseHolding = { readonly teamId: number; readonly prefix: Prefix }
 
 export type Holders = {
-  /** Returns the team's holding of the address; undefined if it has none, or another team has a more specific one. */
+  /**
+   * Returns the team's holding of the address; undefined if the team has none, or another team has a more specific one.
+   */
   findHolding(address: Address): Prefix | undefined
-  /** Returns the team's holding that the network is in, whoever holds parts of the network. */
+  /** Returns the team's holding that contains the network, also if parts of the network belong to other teams. */
   findHoldingAround(network: Prefix): Prefix | undefined
-  /** Returns the team's holding of the whole network; undefined also if another team holds a part of it. */
+  /** Returns the team's holding of the whole network; undefined also if a part belongs to another team. */
   findHoldingOf(network: Prefix): Prefix | undefined
 }
 
-/** `holdings` are those of the team, and of other teams all that overlap them. */
-export function createHolders(teamId: number, holdings: readonly Holding[]): Holders {
+/** `holdings`: all holdings of the team, and the overlapping holdings of other teams. */
+export function createHolders(teamId: number, holdings: readonly ReverseHolding[]): Holders {
   const map = createPrefixMap(holdings.map((holding) => [holding.prefix, holding] as const))
   const closest = (network: Prefix): Prefix | undefined => {
     const covering = map.covering(network)

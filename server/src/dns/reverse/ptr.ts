@@ -32,7 +32,7 @@ import { createHolders, type Holders } from './holder.ts'
 import {
   deleteTemplateRow,
   listGenerated,
-  listHoldings,
+  listReverseHoldings,
   listPtrRows,
   listTemplateRows,
   lockTemplate,
@@ -41,7 +41,14 @@ import {
   type TemplateRow,
 } from './reverse.store.ts'
 import { rangesOf, type ReverseDeps } from './reverse-zone.ts'
-import { countOf, isFromTemplate, isWildcard, parsePattern, wildcardOf, type Pattern } from './template.ts'
+import {
+  countRecordAddresses,
+  isFromTemplate,
+  needsWildcard,
+  parsePattern,
+  wildcardOf,
+  type TemplatePattern,
+} from './template.ts'
 import { writePtrs, type PtrOutcome, type PtrWish } from './write-ptr.ts'
 
 export type PtrDeps = ReverseDeps & { readonly postgres: Postgres; readonly forward: ForwardCheck }
@@ -53,10 +60,13 @@ type ReadTemplate = Required<Pick<NonNullable<Body['templates']>[number], 'overw
   readonly loc: ProblemError['loc']
   readonly ttl: number | null
   readonly text: string
-  readonly pattern: Pattern
+  readonly pattern: TemplatePattern
 }
 
-/** All or nothing. In a transaction of the owner: addresses of small networks are in zones of the operator. */
+/**
+ * Writes all records or none. Runs in a transaction of the owner: addresses of small networks are in zones of the
+ * operator.
+ */
 export async function updatePtrRecords(
   deps: PtrDeps,
   operation: Operation,
@@ -70,7 +80,7 @@ export async function updatePtrRecords(
   const forward = checkForward ? await checkNames(deps, teamId, wishes) : new Map<Address, boolean | null>()
   return runOwnerChange(deps.postgres.owner, operation, async (trx) => {
     const defaults = await readDefaults(trx)
-    const holders = createHolders(teamId, await listHoldings(trx, teamId))
+    const holders = createHolders(teamId, await listReverseHoldings(trx, teamId))
     requireNetworks(holders, patterns)
     for (const { network, loc } of patterns) requireNetwork(operation.actor.limits, [...loc, 'cidr'], network)
     const rows: TemplateRow[] = []
@@ -137,7 +147,7 @@ function readTemplates(templates: NonNullable<Body['templates']>): ReadTemplate[
       if (network === undefined || pattern === undefined) return []
       if (seen.has(network)) errors.push(errorAt([...loc, 'cidr'], 'repeatedTemplate', { cidr: network }))
       seen.add(network)
-      if (isWildcard(network) && lengthOf(network) % 4 !== 0)
+      if (needsWildcard(network) && lengthOf(network) % 4 !== 0)
         errors.push(
           errorAt([...loc, 'cidr'], 'ptrPattern', {
             reason: 'the length of a wide IPv6 network is a multiple of 4',
@@ -165,10 +175,10 @@ type Generated = { readonly wish: PtrWish; readonly template: number }
 function generate(templates: readonly ReadTemplate[], named: ReadonlySet<Address>): Generated[] {
   const wishes = new Map<string, Generated>()
   for (const [template, { network, pattern, ttl, overwrite }] of templates.entries()) {
-    for (let place = 0; place < countOf(network); place++) {
+    for (let place = 0; place < countRecordAddresses(network); place++) {
       const address = addressAt(network, place)
       if (named.has(address)) continue
-      const name = isWildcard(network) ? wildcardOf(network) : undefined
+      const name = needsWildcard(network) ? wildcardOf(network) : undefined
       const wish: PtrWish = {
         loc: ['body', 'templates', template, 'cidr'],
         address,
@@ -253,7 +263,7 @@ export async function listPtrRecords(
 ): Promise<{ results: PtrRecord[]; count: number }> {
   const network = parsePrefixAt(['query', 'cidr'], query.cidr)
   requireNetwork(actor.limits, ['query', 'cidr'], network)
-  const holders = createHolders(actor.teamId, await listHoldings(postgres.front, actor.teamId))
+  const holders = createHolders(actor.teamId, await listReverseHoldings(postgres.front, actor.teamId))
   if (holders.findHoldingAround(network) === undefined) throw invalid(['query', 'cidr'], 'notYourAddress')
   const { page, count } = await listPtrRows(postgres.front, actor.teamId, rangesOf(network), query)
   return { results: page.flatMap(presentPtr), count }
@@ -283,8 +293,8 @@ export async function listPtrTemplates(
 }
 
 /**
- * Deletes a template with the records that it wrote. Records of another template stay, and those of a network that the team no longer holds: its next
- * holder may have written the same ones to the zone of the operator.
+ * Deletes a template and its records. Keeps records of other templates, and records of networks that the team no longer
+ * has: their new holder may have written equal records to the zone of the operator.
  */
 export function deletePtrTemplate(
   { postgres, now }: Omit<PtrDeps, 'forward'>,
@@ -301,7 +311,7 @@ export function deletePtrTemplate(
     const defaults = await readDefaults(trx)
     const network = parsePrefix(row.prefix)
     const pattern = parsePattern(['template'], row.pattern, network)
-    const holders = createHolders(teamId, await listHoldings(trx, teamId))
+    const holders = createHolders(teamId, await listReverseHoldings(trx, teamId))
     const written = (await listGenerated(trx, teamId, rangesOf(network))).filter(
       (set) => isFromTemplate(pattern, set) && isHeld(holders, set.name),
     )

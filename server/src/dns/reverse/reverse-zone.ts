@@ -1,4 +1,4 @@
-// The zones of reverse DNS: which one an address belongs to, cut from the holding of the team if there is none yet.
+// The zones of reverse DNS: finds the zone of an address, or creates one for the holding of the team.
 import type { ProblemError } from '@pharos/contract/problem'
 import type { Trx } from '../../db/postgres.ts'
 import type { Address } from '../../net/address.ts'
@@ -37,8 +37,8 @@ export type Placed<Wish> = { readonly wish: Wish; readonly name: DomainName; rea
 const zoneLengthMax = 24
 
 /**
- * Returns the zone of each address: the closest one that exists, or a new one. Throws `invalid` with every address that is not the team's,
- * and `zone_claimed` if the closest zone is another team's.
+ * Returns the zone of each address: the closest existing zone, or a new one. Throws `invalid` with every address
+ * outside of the team's holdings, and `zone_claimed` if the closest zone belongs to another team.
  */
 export async function placeAddresses<Wish extends { readonly loc: Loc; readonly address: Address }>(
   trx: Trx,
@@ -100,7 +100,7 @@ function closest(zones: ReadonlyMap<DomainName, ReverseZone>, name: DomainName):
   return undefined
 }
 
-/** Creates the zone with its SOA and NS records, or returns the one that was created at the same time. */
+/** Creates the zone with its SOA and NS records, or returns the zone that was created at the same time. */
 export async function createReverseZone(
   trx: Trx,
   name: ZoneName,
@@ -141,8 +141,8 @@ async function withManagedSets(trx: Trx, zone: Zone, defaults: DnsDefaults, now:
 }
 
 /**
- * The ranges of keys of the PTR names of a network: one for each of its zones of whole labels. An IPv4 network longer than /24 has one name for
- * each address.
+ * Returns the key ranges of the PTR names of a network: one range per zone on a label boundary. An IPv4 network longer
+ * than /24 has one name per address.
  */
 export function rangesOf(network: Prefix): KeyRange[] {
   return namesOf(network).map((name) => {

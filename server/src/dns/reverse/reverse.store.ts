@@ -10,10 +10,13 @@ import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { Limits } from '../../operation/limits.ts'
 import { keyOf } from '../zone/zone-change.store.ts'
-import type { Holding } from './holder.ts'
+import type { ReverseHolding } from './holder.ts'
 
-/** Returns the holdings of the team, and those of other teams that overlap them. As the owner: a team sees its own only. */
-export async function listHoldings(db: Db | Trx, teamId: number): Promise<Holding[]> {
+/**
+ * Returns the holdings of the team, and overlapping holdings of other teams. Runs as the owner, because a team cannot
+ * read other teams.
+ */
+export async function listReverseHoldings(db: Db | Trx, teamId: number): Promise<ReverseHolding[]> {
   const { rows } = await sql<{ teamId: number; prefix: string }>`
     with own as (
       select p.prefix from prefixes p where p.team_id = ${teamId}
@@ -43,7 +46,7 @@ export async function listOwnHoldings(trx: Trx, teamId: number, prefix: Prefix):
 
 export type ReverseZone = { readonly id: number; readonly teamId: number | null; readonly name: ZoneName }
 
-/** Returns the served zones with one of these names, of any team. */
+/** Returns the served zones of any team with these names. */
 export async function listZonesNamed(trx: Trx, names: readonly DomainName[]): Promise<ReverseZone[]> {
   const { rows } = await sql<ReverseZone>`
     select z.id, z.team_id as "teamId", z.name from dns_zones z
@@ -64,7 +67,7 @@ export type PtrRow = {
 /** The range of keys of names: from `first` on, and before `last`. */
 export type KeyRange = { readonly first: Buffer; readonly last: Buffer }
 
-/** The PTR records (type 12) of ranges, in the team's zones and those of the operator, each found by the key of its zone. */
+/** The PTR records (type 12) of ranges, in zones of the team and the operator, each found by the key of its zone. */
 const ptrsIn = (teamId: number, ranges: readonly KeyRange[]) => sql`
   from unnest(${ranges.map(({ first }) => first)}::bytea[], ${ranges.map(({ last }) => last)}::bytea[]) as w (first, last)
   join dns_zones z on z.is_reverse and z.deleted is null and (z.team_id = ${teamId} or z.team_id is null)
@@ -80,7 +83,10 @@ const address4 = sql`case when r.name like '%.in-addr.arpa.' then
   (split_part(r.name, '.', 4) || '.' || split_part(r.name, '.', 3) || '.' || split_part(r.name, '.', 2) || '.' ||
     split_part(r.name, '.', 1))::inet end`
 
-/** Returns a page of the PTR records (type 12) of disjoint ranges, in the team's zones and those of the operator. Addresses are in key order. */
+/**
+ * Returns a page of the PTR records (type 12) of disjoint ranges, in zones of the team and the operator. Addresses are
+ * in key order.
+ */
 export async function listPtrRows(
   db: Db,
   teamId: number,
@@ -165,7 +171,7 @@ export type GeneratedPtr = {
   readonly zoneId: number
 }
 
-/** Returns the generated PTR records of disjoint ranges, in the team's zones and those of the operator. */
+/** Returns the generated PTR records of disjoint ranges, in zones of the team and the operator. */
 export async function listGenerated(
   trx: Trx,
   teamId: number,
@@ -211,7 +217,7 @@ export async function readForward(
   }))
 }
 
-/** Returns the zones of reverse DNS of the team that are inside one of the networks' zones, by name. */
+/** Returns the team's reverse zones inside the zones of the networks, by name. */
 export async function listReverseZonesOf(
   trx: Trx,
   teamId: number,

@@ -1,11 +1,11 @@
-// Patterns of PTR templates, and who holds an address. Pure.
+// Patterns of PTR templates, and the holders of addresses. Pure.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAddress } from '../../net/address.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { Failure } from '../../runtime/error.ts'
 import { createHolders } from './holder.ts'
-import { countOf, parsePattern } from './template.ts'
+import { countRecordAddresses, parsePattern } from './template.ts'
 
 const nameAt = (pattern: string, network: string, place: number) =>
   parsePattern(['x'], pattern, parsePrefix(network)).nameAt(place)
@@ -41,9 +41,9 @@ describe('a pattern', () => {
   })
 
   it('of a wide IPv6 network is one record', () => {
-    assert.equal(countOf(parsePrefix('2001:db8::/48')), 1)
-    assert.equal(countOf(parsePrefix('2001:db8::/112')), 65_536)
-    assert.equal(countOf(parsePrefix('203.0.113.0/30')), 4)
+    assert.equal(countRecordAddresses(parsePrefix('2001:db8::/48')), 1)
+    assert.equal(countRecordAddresses(parsePrefix('2001:db8::/112')), 65_536)
+    assert.equal(countRecordAddresses(parsePrefix('203.0.113.0/30')), 4)
   })
 })
 

@@ -27,7 +27,7 @@ const ofFamily: Record<4 | 6, readonly string[]> = {
 }
 
 /** A pattern that was checked for its network. */
-export type Pattern = {
+export type TemplatePattern = {
   readonly network: Prefix
   /** False: one name for all. */
   readonly isVariable: boolean
@@ -36,7 +36,7 @@ export type Pattern = {
 }
 
 /** Parses a pattern for a network. Throws `invalid`. */
-export function parsePattern(loc: Loc, text: string, network: Prefix): Pattern {
+export function parsePattern(loc: Loc, text: string, network: Prefix): TemplatePattern {
   const { family, length } = prefixParts(network)
   const names = [...text.matchAll(placeholder)].map(([, name]) => name!)
   const unknown = names.find((name) => !ofFamily[family].includes(name))
@@ -49,21 +49,21 @@ export function parsePattern(loc: Loc, text: string, network: Prefix): Pattern {
     throw failWith('invalid', [errorAt(loc, 'templateTooWide', { longest })])
   if (!isVariable && family === 4 && length < longest)
     throw failWith('invalid', [errorAt(loc, 'templateTooWide', { longest })])
-  const pattern: Pattern = { network, isVariable, nameAt: (place) => expand(text, network, place) }
-  for (const place of [0, countOf(network) - 1]) requireName(loc, pattern, place)
+  const pattern: TemplatePattern = { network, isVariable, nameAt: (place) => expand(text, network, place) }
+  for (const place of [0, countRecordAddresses(network) - 1]) requireName(loc, pattern, place)
   return pattern
 }
 
-/** The number of addresses that become records; one for a wide IPv6 network, which has a wildcard. */
-export const countOf = (network: Prefix): number => {
+/** Returns the number of records; 1 for a wide IPv6 network, which gets a wildcard. */
+export const countRecordAddresses = (network: Prefix): number => {
   const { family, length } = prefixParts(network)
   const bits = widthOf(family) - length
   return bits > templateBitsMax ? 1 : 2 ** bits
 }
 
 /** A wide IPv6 network has one record for all: a wildcard (RFC 8501 section 2.2). */
-export const isWildcard = (network: Prefix): boolean =>
-  prefixParts(network).family === 6 && countOf(network) === 1 && lengthOf(network) < 128
+export const needsWildcard = (network: Prefix): boolean =>
+  prefixParts(network).family === 6 && countRecordAddresses(network) === 1 && lengthOf(network) < 128
 
 /** The name of this record. */
 export const wildcardOf = (network: Prefix): DomainName =>
@@ -71,19 +71,19 @@ export const wildcardOf = (network: Prefix): DomainName =>
 
 /** Reports whether a template writes this set of PTR records: one record, with the name that the pattern has for its address. */
 export function isFromTemplate(
-  pattern: Pattern,
+  pattern: TemplatePattern,
   { name, rdata: [first, ...others] }: Pick<Rrset, 'name' | 'rdata'>,
 ): boolean {
   if (first === undefined || others.length > 0) return false
   const { network } = pattern
   const target = nameFromWire(first)
-  if (isWildcard(network)) return name === wildcardOf(network) && target === pattern.nameAt(0)
+  if (needsWildcard(network)) return name === wildcardOf(network) && target === pattern.nameAt(0)
   const host = findReverseNetwork(name)
   if (host === undefined || !covers(network, host) || host !== hostPrefix(networkOf(host))) return false
   return target === pattern.nameAt(Number(firstOf(host) - firstOf(network)))
 }
 
-function requireName(loc: Loc, pattern: Pattern, place: number): void {
+function requireName(loc: Loc, pattern: TemplatePattern, place: number): void {
   try {
     const name = pattern.nameAt(place)
     if (name.indexOf('.') === name.length - 1) throw badPattern(loc, 'the name has one label only')

@@ -33,7 +33,7 @@ export type PtrWish = {
   /** Null for that of the stored record, or the default of the zone. */
   readonly ttl: number | null
   readonly source: 'user' | 'generated'
-  /** Nobody asked for it: it is left out if it is outside of the limits of the author, instead of being refused. */
+  /** An automatic record outside of the author's limits is skipped instead of being refused. */
   readonly isAutomatic?: boolean
   /** Reports whether the wish applies to the stored record; by default it always does. */
   readonly replaces?: (stored: StoredSet | undefined) => boolean
@@ -42,14 +42,14 @@ export type PtrWish = {
 export type PtrOutcome = {
   readonly wish: PtrWish
   readonly zone: Zone
-  /** The name before, null for none. */
+  /** The former name; null if there was no record. */
   readonly previous: string | null
   readonly status: 'created' | 'updated' | 'unchanged' | 'deleted' | 'kept'
 }
 
 /**
- * Returns the outcomes in the order of the wishes, each of another name, without those that were left out. Throws `invalid`, `zone_claimed` and
- * `resource_limited`.
+ * Returns the outcomes in the order of the wishes, each of another name, without skipped records. Throws `invalid`,
+ * `zone_claimed` and `resource_limited`.
  */
 export async function writePtrs(
   { now }: ReverseDeps,
@@ -88,7 +88,10 @@ export async function writePtrs(
   return wishes.flatMap((wish) => outcomes.get(wish) ?? [])
 }
 
-/** Leaves out records that nobody asked for. Throws `resource_limited` with every other one that is outside of the limits. */
+/**
+ * Removes automatic records outside of the limits. Throws `resource_limited` with every other record outside of the
+ * limits.
+ */
 function withinLimits(limits: Limits, placed: readonly Placed<PtrWish>[]): Placed<PtrWish>[] {
   const isAdmitted = ({ zone, wish, name }: Placed<PtrWish>): boolean =>
     admitsPtr(limits, { address: wish.address, name: wish.name ?? name, zone })
@@ -101,7 +104,7 @@ function withinLimits(limits: Limits, placed: readonly Placed<PtrWish>[]): Place
   return placed.filter(isAdmitted)
 }
 
-/** What is written once for all zones of a batch. */
+/** Collected during a batch and written once. */
 type Written = { readonly messages: NewMessage[]; readonly entries: AuditEntry[] }
 
 type Options = {

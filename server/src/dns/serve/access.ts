@@ -4,21 +4,21 @@ import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { tsigAlgorithms, type TsigAlgorithm, type TsigKey } from '../../net/dns/tsig.ts'
 import { isAllowedFrom } from '../../limit/allowed-from.ts'
 import { covers, hostPrefix, parsePrefix, type Prefix } from '../../net/prefix.ts'
-import type { Peer, TransferView } from '../answer/zone-source.ts'
+import type { RequestPeer, TransferView } from '../answer/zone-source.ts'
 import type { AccessRows } from './served.store.ts'
 
 export type Access = {
   readonly findKey: (name: DomainName) => TsigKey | undefined
-  /** Returns what the peer may transfer of the zone; undefined for nothing. */
-  readonly transferView: (zoneId: number, peer: Peer) => TransferView | undefined
+  /** Returns the view that the peer may transfer; undefined if it has no access. */
+  readonly transferView: (zoneId: number, peer: RequestPeer) => TransferView | undefined
   /** Returns the id of the secondary zone of which the peer is a primary. */
-  readonly notifiedZone: (zone: ZoneName, peer: Peer) => number | undefined
+  readonly notifiedZone: (zone: ZoneName, peer: RequestPeer) => number | undefined
 }
 
 /**
- * Compiles the rules. A follower with a key is known by the key alone: its transfers may come from any address. `open` opens the sealed
- * secret of a key; a key that does not open is unknown, and so is one that has expired. A limited key gets no zone outside of its limit, also from
- * an address that would get it without a key.
+ * Compiles the rules. A follower with a key is identified by the key alone: its transfers may come from any address.
+ * `open` opens the sealed secret of a key; a key that does not open, or has expired, is unknown. A limited key gets no
+ * zone outside of its limit, even from an address that has access without a key.
  */
 export function compileAccess(
   { followers, zones, keys, primaries }: AccessRows,

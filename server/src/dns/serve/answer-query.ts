@@ -8,12 +8,14 @@ import { recordClass, recordType } from '../../net/dns/type.ts'
 import { respondTo } from '../answer/respond.ts'
 import type { ServedZones } from './served-zones.ts'
 
-/** Until all zones are loaded a name without a zone is not foreign: SERVFAIL, so that clients ask another server. */
+/**
+ * Until all zones are loaded, a name without a zone may still be ours: SERVFAIL, so that clients query another server.
+ */
 export function createAnswerer(
   isInMemory: boolean,
   zones: ServedZones,
 ): (query: Message, transport: 'udp' | 'tcp') => Uint8Array {
-  // Without its version: it would say which published faults it has.
+  // Does not reveal its version, and thereby published vulnerabilities.
   const responder = { zones: zones.contents, id: hostname() }
   const nothing = { has: () => false, get: () => undefined }
   return (query, transport) => {
@@ -24,7 +26,7 @@ export function createAnswerer(
   }
 }
 
-/** Without zones in memory, only the serial is answered: followers ask for it. */
+/** Without zones in memory, only the serial is answered, for followers. */
 function serialAnswer(zones: ServedZones, query: Message): Uint8Array | undefined {
   const [question] = query.questions
   const zone = question && zones.find(question.name as ZoneName)

@@ -1,5 +1,5 @@
-// The zones that this process serves. It follows the published rows and keeps what it has: while the database is down it answers from memory,
-// and a zone leaves only when its row says that it is withdrawn.
+// The zones that this process serves. It follows the published rows: while the database is down it answers from memory,
+// and a zone leaves only when its row is withdrawn.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../db/postgres.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
@@ -28,7 +28,7 @@ import {
 } from './served.store.ts'
 import { readSnapshot, writeSnapshot } from './zone-snapshot.ts'
 
-export type ServedZone = {
+export type LoadedZone = {
   readonly id: number
   readonly name: ZoneName
   readonly kind: ServedZoneRow['kind']
@@ -49,7 +49,7 @@ export type ServedZonesOptions = {
   /** Whether zones are kept in memory, to answer from them; otherwise they are only transferred, from the database. */
   readonly isInMemory: boolean
   readonly now: () => Date
-  /** Where the zones are kept between two runs of the process. */
+  /** File of the zones between two runs of the process. */
   readonly snapshot?: { readonly file: string; readonly ring: KeyRing; readonly log: Log }
 }
 
@@ -57,19 +57,19 @@ const recentMax = 100
 /** Sets of the recent steps of a zone: more are read from the database. */
 const recentSetsMax = 20_000
 const stepsPerQuery = 1_000
-/** Record sets that are decoded at once for a transfer. */
+/** Record sets decoded per part of a transfer. */
 const setsPerPart = 500
 const zonesPerLoad = 500
 /** Sets that are decoded in one turn of the event loop: a few milliseconds. */
 const setsPerTurn = 500
-/** Transactions that started before one that is already visible: they are read again for so long. */
+/** Overlap of two reads in milliseconds: a transaction may commit after a newer one. */
 const overlapMs = 10_000
 
 /** Inert until `refresh`. */
 export class ServedZones implements ZoneSource {
   readonly #options: ServedZonesOptions
-  readonly #byName = new Map<ZoneName, ServedZone>()
-  readonly #byId = new Map<number, ServedZone>()
+  readonly #byName = new Map<ZoneName, LoadedZone>()
+  readonly #byId = new Map<number, LoadedZone>()
   #position: number | undefined
   #since: Date | undefined
   /** Resolves after the first complete load. */
@@ -91,11 +91,11 @@ export class ServedZones implements ZoneSource {
     return this.#byName.size
   }
 
-  get(name: ZoneName): ServedZone | undefined {
+  get(name: ZoneName): LoadedZone | undefined {
     return this.#byName.get(name)
   }
 
-  /** Takes the zones of the snapshot, if there is a valid one: they are answered from at once, and brought up to date by the first refresh. */
+  /** Loads the zones of a valid snapshot. They are served immediately; the first refresh updates them. */
   async restore(): Promise<void> {
     const { snapshot, isInMemory, now } = this.#options
     if (!snapshot || !isInMemory) return
@@ -113,7 +113,9 @@ export class ServedZones implements ZoneSource {
     }
   }
 
-  /** Drops zones that were restored from a snapshot of another database. Returns whether the zones are those of a snapshot. */
+  /**
+   * Drops zones that were restored from a snapshot of another database. Returns whether the zones come from a snapshot.
+   */
   async #requireSameDatabase(): Promise<boolean> {
     if (!this.#restoredFrom) return false
     const { database } = this.#restoredFrom
@@ -137,8 +139,8 @@ export class ServedZones implements ZoneSource {
     this.#written = state
   }
 
-  /** Decodes a zone, with pauses for the answers that are made from it meanwhile. */
-  async #decode(zone: ServedZone): Promise<void> {
+  /** Decodes a zone, with pauses for answers from it. */
+  async #decode(zone: LoadedZone): Promise<void> {
     if (!(zone.content instanceof EncodedZone)) return
     const decoded = new MemoryZone(zone.name)
     let count = 0
@@ -149,17 +151,17 @@ export class ServedZones implements ZoneSource {
     zone.content = decoded
   }
 
-  /** Decodes what is encoded still: answers from memory are faster. */
+  /** Decodes all encoded zones: answers from decoded zones are faster. */
   async decodeAll(): Promise<void> {
     for (const zone of this.#byId.values()) await this.#decode(zone)
   }
 
-  /** Brings the zones up to date with the rows. `isFull`: compares all zones, otherwise those that changed since the last call. */
+  /** Updates the zones from the rows. `isFull`: compares all zones, otherwise the rows changed since the last call. */
   async refresh(isFull: boolean): Promise<void> {
     const { db } = this.#options
     const isRestored = await this.#requireSameDatabase()
     const since = isFull ? undefined : this.#since
-    // First what most calls are for. A step that is published before the rows are read is applied after.
+    // Steps first, the most frequent case. A step published before the rows are read is applied afterwards.
     if (this.#position !== undefined) await this.#applySteps(this.#position)
     const rows = await listServedZones(db, since)
     const isBehind = (row: ServedZoneRow): boolean => row.withdrawn === null && this.#isStale(row)
@@ -180,13 +182,16 @@ export class ServedZones implements ZoneSource {
     this.#isLoaded = true
   }
 
-  /** Applies a step that this process has published, if it follows what the zone has. `refresh` reads all others, and skips this one. */
+  /**
+   * Applies a step that this process has published, if it follows the zone's serial. `refresh` reads all other steps
+   * and skips this one.
+   */
   applyStep(step: StoredStep): void {
     const zone = this.#byId.get(step.zoneId)
     if (zone?.serial === step.from && !(zone.content instanceof EncodedZone)) apply(zone, step)
   }
 
-  find(name: ZoneName): ServedZone | 'expired' | undefined {
+  find(name: ZoneName): LoadedZone | 'expired' | undefined {
     const zone = this.#byName.get(name)
     return zone && zone.expires && zone.expires < this.#options.now() ? 'expired' : zone
   }
@@ -206,7 +211,7 @@ export class ServedZones implements ZoneSource {
     const zone = this.#byName.get(name)
     if (!zone) return undefined
     if (!zone.content) return this.#openRows(zone)
-    // The list is complete at once, and sets never change: later changes of the zone do not show.
+    // The list is a complete copy and sets are immutable: later changes of the zone do not affect it.
     return { serial: zone.serial, soa: zone.soa, sets: [...zone.content.sets()] }
   }
 
@@ -231,7 +236,7 @@ export class ServedZones implements ZoneSource {
    * Reads one snapshot of the rows and keeps it encoded until it is sent: a tenth of the memory of record sets. A transaction as long as the
    * transfer would occupy a connection for as long as the peer likes.
    */
-  async #openRows({ id }: ServedZone): Promise<ZoneSnapshot | undefined> {
+  async #openRows({ id }: LoadedZone): Promise<ZoneSnapshot | undefined> {
     return withSnapshot(this.#options.db, async (trx) => {
       const soa = (await readSoas(trx, [id])).get(id)
       if (!soa) return undefined
@@ -262,7 +267,7 @@ export class ServedZones implements ZoneSource {
     return !zone || (zone.serial !== serial && !isNewer(zone.serial, serial))
   }
 
-  /** Reads whole zones, from a snapshot of their own. */
+  /** Reads whole zones, in a separate database snapshot. */
   async #load(rows: readonly ServedZoneRow[]): Promise<void> {
     const ids = rows.map(({ id }) => id)
     const loaded = await withSnapshot(this.#options.db, async (trx) => {
@@ -289,9 +294,10 @@ export class ServedZones implements ZoneSource {
     }
   }
 
-  #set(zone: ServedZone): void {
+  #set(zone: LoadedZone): void {
     const former = this.#byName.get(zone.name)
-    // A deleted zone is served until it is withdrawn. The name may have another zone by then: a new one, or an older one that was restored.
+    // A deleted zone is served until it is withdrawn. By then the name may belong to another zone: a new one, or a
+    // restored older one.
     if (former?.claimed && zone.claimed && former.claimed > zone.claimed) return
     if (former) this.#byId.delete(former.id)
     this.#byName.set(zone.name, zone)
@@ -331,7 +337,7 @@ export function serialOf({ rdata: [soa] }: Pick<SignedRrset, 'rdata'>): Serial {
   return Buffer.from(soa!).readUInt32BE(soa!.length - 20) as Serial
 }
 
-function apply(zone: ServedZone, step: StoredStep): void {
+function apply(zone: LoadedZone, step: StoredStep): void {
   if (zone.content instanceof MemoryZone) zone.content.apply(changesOf(step))
   zone.serial = step.to
   zone.soa = step.added[0]!
@@ -345,7 +351,7 @@ function apply(zone: ServedZone, step: StoredStep): void {
   }
 }
 
-/** Pairs the sets of a step: one that changes is removed and added. */
+/** Pairs the sets of a step: a changed set is both removed and added. */
 function changesOf({ removed, added }: Pick<StoredStep, 'removed' | 'added'>): ServedChange[] {
   const key = ({ name, type }: SignedRrset): string => `${type} ${name}`
   const before = new Map(removed.map((set) => [key(set), set]))

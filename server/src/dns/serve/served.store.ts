@@ -1,4 +1,5 @@
-// The SQL of serving: what is published, and who may have it. It reads only, as the owner and across all teams: a name server serves them all.
+// The SQL of serving: published zones and who may transfer them. It only reads, as the owner and across all teams: a
+// name server serves all teams.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { nameFromKey, type DomainName, type ZoneName } from '../../net/dns/name.ts'
@@ -12,18 +13,18 @@ export type ServedZoneRow = {
   readonly serial: Serial
   readonly kind: 'primary' | 'secondary'
   readonly published: Date
-  /** Since when the zone has its name: of several zones of one name, the last one is served. */
+  /** When the zone got its name: of several zones with a name, the last one is served. */
   readonly claimed: Date | null
-  /** Since when the zone is no longer to be served: null while it is. */
+  /** When the zone was withdrawn; null while it is served. */
   readonly withdrawn: Date | null
   /** When the data of a secondary zone may no longer be served. */
   readonly expires: Date | null
 }
 
 /**
- * Returns the zones that are published, or were and are withdrawn: those published or withdrawn since `since`, by default all. One that waits for its
- * name is not to be served, whatever was published of it. A zone that is
- * missing in the result is not withdrawn: only its row says so.
+ * Returns the zones that are or were published: changed since `since`, by default all. A zone that waits for its name
+ * is not served, even if it was published. A zone that is missing in the result is not withdrawn: only its row can
+ * withdraw it.
  */
 export async function listServedZones(db: Db | Trx, since?: Date): Promise<ServedZoneRow[]> {
   const { rows } = await sql<ServedZoneRow>`
@@ -86,14 +87,14 @@ export async function listStepsOf(db: Db, zoneId: number, until: number): Promis
   return rows.map(stepOf)
 }
 
-/** The last position of all steps; 0 if there are none. */
+/** The last position of all steps; 0 without steps. */
 export async function lastPosition(db: Db | Trx): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select coalesce(max(position), 0)::float8 as last from dns_transfers`.execute(db)
   return rows[0]!.last
 }
 
-/** Returns what identifies the database. */
+/** Returns the id of the database. */
 export async function readDatabaseId(db: Db | Trx): Promise<string | undefined> {
   const { rows } = await sql<{ uuid: string | null }>`select uuid::text as uuid from installation`.execute(db)
   return rows[0]?.uuid ?? undefined
@@ -143,7 +144,7 @@ export async function* readServedSets(
   }
 }
 
-/** The driver's buffers are parts of large ones, which would stay in memory as long as one of them is used. */
+/** The driver's buffers are slices of large ones, which would stay in memory as long as a slice is used. */
 const copy = (octets: Buffer): Uint8Array => Uint8Array.from(octets)
 
 /** Returns the SOA of each zone. */
@@ -186,7 +187,9 @@ export type KeyRow = {
   readonly expires: Date | null
   /** Zones that the key may transfer by itself, without the settings of the zone. */
   readonly transfers: readonly number[]
-  /** The only zones that a limited key may transfer; null: no limit. Zones with names or types are none of them. */
+  /**
+   * The only zones that a limited key may transfer; null: no limit. Zones limited to names or types are not included.
+   */
   readonly limited_to: readonly number[] | null
 }
 

@@ -1,4 +1,4 @@
-// Zones from a snapshot: the same answers as from memory, at once and without the database, and nothing from a file that is not ours.
+// Zones from a snapshot: the same answers as from memory, without the database; foreign and damaged files are rejected.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { createKeyRing } from '../../runtime/secrets.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
 import { EncodedZone } from '../answer/encoded-zone.ts'
 import { MemoryZone, type ReadableZone } from '../answer/memory-zone.ts'
-import { changeZone, enableSigning, insertZone } from '../publish/testing.ts'
+import { writeZoneVersion, enableSigning, insertTestZone } from '../publish/testing.ts'
 import { ServedZones } from './served-zones.ts'
 import { readSnapshot, writeSnapshot } from './zone-snapshot.ts'
 
@@ -44,7 +44,7 @@ describe('the snapshot of the served zones', () => {
       ['nsec.example', {}],
       ['nsec3.example', { nsec3: true }],
     ] as const) {
-      const id = await insertZone(db(), name, text)
+      const id = await insertTestZone(db(), name, text)
       if (options) await enableSigning(db(), primary.deps.ring, id, options)
       await primary.publish(id)
       ids.set(name, id)
@@ -106,7 +106,7 @@ describe('the snapshot of the served zones', () => {
     const www = parseName('www.nsec.example.')
     assert.ok(contentOf(alone, 'nsec.example') instanceof EncodedZone)
     assert.equal(contentOf(alone, 'nsec.example')!.find(www, recordType.A)!.rrsig.length, 1)
-    await changeZone(db(), ids.get('nsec.example')!, { added: 'www 300 A 192.0.2.99' })
+    await writeZoneVersion(db(), ids.get('nsec.example')!, { added: 'www 300 A 192.0.2.99' })
     const serial = await primary.publish(ids.get('nsec.example')!)
     const zones = served()
     await zones.restore()
@@ -146,7 +146,7 @@ describe('the snapshot of the served zones', () => {
   })
 
   it('of another database, and zones without a row, are not served once the database answers', async () => {
-    const gone = await insertZone(db(), 'gone.example', 'www 300 A 192.0.2.1')
+    const gone = await insertTestZone(db(), 'gone.example', 'www 300 A 192.0.2.1')
     await primary.publish(gone)
     const first = served()
     await first.refresh(true)

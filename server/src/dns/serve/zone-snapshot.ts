@@ -25,7 +25,7 @@ export type SnapshotZone = Pick<ServedZoneRow, 'id' | 'name' | 'kind' | 'serial'
 }
 
 export type Snapshot = {
-  /** Of the database; undefined if it has none. */
+  /** Id of the database; undefined if unknown. */
   readonly database: string | undefined
   /** The last step of publication that the zones contain. */
   readonly position: number
@@ -34,9 +34,9 @@ export type Snapshot = {
 
 const magic = Buffer.from('pharos-zones\0\0\0\x01', 'latin1')
 const macLength = 32
-/** As long as name servers keep a zone without its primary (SOA expire). */
+/** The time for which name servers serve a zone without its primary (SOA expire). */
 const maxAgeMs = 14 * 86_400_000
-/** Octets that are written at once. */
+/** Octets per write. */
 const chunkOctets = 1 << 20
 
 /** Places in the file, from its beginning. */
@@ -55,7 +55,7 @@ type Index = {
   readonly zones: readonly ZoneEntry[]
 }
 
-/** Writes what is published, from one snapshot of the database. */
+/** Writes the published zones from one snapshot of the database. */
 export async function writeSnapshot(db: Db, ring: KeyRing, file: string, now: Date): Promise<void> {
   // One name, whichever process wrote it: the file is large, and a killed process leaves it.
   await replaceFile(file, (handle) => writeZones(new Writer(handle, ring), db, now), {
@@ -84,7 +84,7 @@ async function writeZones(writer: Writer, db: Db, now: Date): Promise<void> {
   await writer.finish()
 }
 
-/** Sets of a name follow each other; those of NSEC3 are between them, and go to a part of their own. */
+/** The sets of a name follow each other. NSEC3 sets are between them and are written to a separate part. */
 async function writeZone(
   writer: Writer,
   row: ServedZoneRow,
@@ -181,7 +181,10 @@ class PartWriter {
   }
 }
 
-/** Returns the zones of the file; undefined if there is none, or it is damaged, too old, of another version or under another key. */
+/**
+ * Returns the zones of the file; undefined if the file is missing, damaged, too old, of another version or under
+ * another key.
+ */
 export async function readSnapshot(ring: KeyRing, file: string, now: Date): Promise<Snapshot | undefined> {
   const octets = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined

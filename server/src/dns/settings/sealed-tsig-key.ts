@@ -9,7 +9,9 @@ export type SealedKey = {
   readonly keySealed: Buffer | null
 }
 
-/** Returns the key; undefined if the row has none. Throws if it does not open: nothing is sent unsigned instead. */
+/**
+ * Returns the key; undefined if the row has no key. Throws if it cannot be opened, so that no message is sent unsigned.
+ */
 export function openTsigKey(
   ring: KeyRing,
   { keyName: name, keyAlgorithm: algorithm, keySealed: sealed }: SealedKey,

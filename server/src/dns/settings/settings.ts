@@ -1,4 +1,5 @@
-// Settings of a zone: the rules, and reading and replacing them. What is stored is what the team has set; the rest are the provider's defaults.
+// Settings of a zone: rules, read and replace. Only values set by the team are stored; the rest are the provider's
+// defaults.
 import { isDeepStrictEqual } from 'node:util'
 import type { ZoneSettings, ZoneSettingsUpdate } from '@pharos/contract/dns/settings'
 import type { ProblemError } from '@pharos/contract/problem'
@@ -20,11 +21,11 @@ import { readServer, type ServerRules } from '../zone/server-of-team.ts'
 import { parseNameAt } from '../zone/zone-name.ts'
 import { listTsigKeyIds, readDefaults, readDefaultsInTeam } from '../zone/zone.store.ts'
 import { managedSets, resolveSettings, withoutLimits, type DnsDefaults, type Zone } from '../zone/zone.ts'
-import { saveSettings } from './settings.store.ts'
+import { saveZoneSettings } from './settings.store.ts'
 
 export type SettingsDeps = Pick<ZoneDeps, 'postgres' | 'serverRules' | 'now'>
 
-/** Returns all settings with their values, and the ETag of what was set. */
+/** Returns all settings with their values, and the ETag of the stored values. */
 export async function getZoneSettings(
   { postgres }: Pick<SettingsDeps, 'postgres'>,
   { actor }: Operation,
@@ -38,7 +39,7 @@ export async function getZoneSettings(
   return { body, etag: etagOf(zone.settingsVersion, body) }
 }
 
-/** Replaces the settings; a missing one is reset to its default. SOA and NS records follow, as a new version. */
+/** Replaces the settings; a missing setting is reset to its default. SOA and NS records follow, as a new version. */
 export async function updateZoneSettings(
   { postgres, serverRules, now }: SettingsDeps,
   operation: Operation,
@@ -95,7 +96,7 @@ export async function replaceSettings(
   requireConsistent(after, before, defaults)
   const isChanged = !isDeepStrictEqual(zone.settings, settings)
   if (isChanged) {
-    await saveSettings(trx, zone, settings)
+    await saveZoneSettings(trx, zone, settings)
     const target = `zone:${zone.id}`
     await writeAudit(trx, { ...auditOf(operation), action: 'zone.settings', target, before, after })
   }

@@ -1,5 +1,5 @@
-// The TSIG keys of a team: those of the platform file, and those that the team creates for name servers and programs. The secret is in the
-// answer to the creation and nowhere else.
+// The TSIG keys of a team: keys of the platform file, and keys that the team creates for name servers and programs.
+// Only the answer to the creation contains the secret.
 import { randomBytes, randomInt } from 'node:crypto'
 import type {
   CreatedTsigKey,
@@ -126,7 +126,7 @@ export function deleteTsigKey(
   })
 }
 
-/** As long as the output of the hash (RFC 2104 section 3). */
+/** The length of the hash output (RFC 2104 section 3). */
 const secretOctets = { 'hmac-sha256': 32, 'hmac-sha384': 48, 'hmac-sha512': 64 } as const
 
 const letters = 'abcdefghijklmnopqrstuvwxyz234567'

@@ -100,7 +100,7 @@ export const decodePublicKey = (algorithm: Algorithm, bytes: Uint8Array): KeyObj
 export const createSignature = (algorithm: Algorithm, key: KeyObject, octets: Uint8Array): Buffer =>
   sign(forms[algorithm].hash, octets, { key, dsaEncoding: 'ieee-p1363' })
 
-/** Whether the signature field of an RRSIG record is that of the octets. */
+/** Verifies the signature field of an RRSIG record over the octets. */
 export const verifySignature = (
   algorithm: Algorithm,
   key: KeyObject,

@@ -12,7 +12,7 @@ function canonicalData({ type, rdata }: Rrset): readonly Uint8Array[] {
 }
 
 /**
- * Returns what a signature covers (RFC 4034 section 3.1.8.1): the RRSIG's data without its signature, then each record in
+ * Returns the signed octets (RFC 4034 section 3.1.8.1): the RRSIG's data without its signature, then each record in
  * canonical form with the TTL of the set.
  */
 export function signedOctets(head: Uint8Array, rrset: Rrset): Buffer {

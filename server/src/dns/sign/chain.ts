@@ -1,5 +1,5 @@
-// The two chains that prove what does not exist, behind one shape: NSEC (RFC 4034 section 4) and NSEC3 (RFC 5155). Owners are
-// names in both; their order is that of their name keys.
+// The two chains of denial of existence behind one shape: NSEC (RFC 4034 section 4) and NSEC3 (RFC 5155). Owners are
+// names in both, ordered by their name keys.
 import { nameFromWire, nameToWire, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { encodeBitmap } from '../../net/dns/rdata/bitmap.ts'
 import type { Rrset } from '../../net/dns/record.ts'
@@ -45,7 +45,8 @@ const nsec3In = (zone: ZoneName): Chain => ({
   type: recordType.NSEC3,
   includesEmpty: true,
   ownerOf: (name) => nsec3Owner(zone, name),
-  // RRSIG is a type of the name only if one of its sets is signed: not at an empty non-terminal or an insecure delegation.
+  // The bitmap contains RRSIG only if a set of the name is signed: not at an empty non-terminal or an insecure
+  // delegation.
   bitmapOf: (standing, types) => {
     const isSigned = types.some((type) => isAuthoritative(standing, type))
     return encodeBitmap([...provenTypes(standing, types), ...(isSigned ? [recordType.RRSIG] : [])])

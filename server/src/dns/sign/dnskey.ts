@@ -1,4 +1,4 @@
-// DNSKEY records and what is derived from them: key tags, DS, CDS and CDNSKEY (RFC 4034, RFC 7344, RFC 8078).
+// DNSKEY records and the values derived from them: key tags, DS, CDS and CDNSKEY (RFC 4034, RFC 7344, RFC 8078).
 import { createHash } from 'node:crypto'
 import { nameToWire, type ZoneName } from '../../net/dns/name.ts'
 
@@ -21,7 +21,7 @@ export function decodeDnskey(rdata: Uint8Array): Dnskey {
   return { flags: (rdata[0]! << 8) | rdata[1]!, algorithm: rdata[3]!, publicKey: rdata.subarray(4) }
 }
 
-/** Whether the data is that of a key as RFC 4034 section 2.1 has it: another protocol than 3 is none. */
+/** Returns whether the rdata is a DNSKEY (RFC 4034 section 2.1): the protocol field must be 3. */
 export const isDnskey = (rdata: Uint8Array): boolean => rdata.length >= 5 && rdata[2] === 3
 
 /** Returns the key tag (RFC 4034 appendix B) of a DNSKEY record's data. */
@@ -42,19 +42,19 @@ export function dsOf(zone: ZoneName, dnskey: Uint8Array, digest: DsDigest): Uint
   return Uint8Array.from([tag >> 8, tag & 255, dnskey[3]!, digest, ...hash])
 }
 
-/** Whether the DS data is that of the key, for a digest that can be computed here. */
+/** Returns whether the DS rdata matches the key; false for a digest that cannot be computed here. */
 export function isDsOf(zone: ZoneName, ds: Uint8Array, dnskey: Uint8Array): boolean {
   const digest = ds[3]
   if (digest !== 2 && digest !== 4) return false
   return Buffer.compare(ds, dsOf(zone, dnskey, digest)) === 0
 }
 
-/** CDS `0 0 0 00`: asks the parent to remove the DS (RFC 8078 section 4). */
+/** CDS `0 0 0 00`: requests the removal of the DS at the parent (RFC 8078 section 4). */
 export const cdsDelete: Uint8Array = Uint8Array.from([0, 0, 0, 0, 0])
 
 /** CDNSKEY `0 3 0 AA==`: the same for parents that read CDNSKEY. */
 export const cdnskeyDelete: Uint8Array = Uint8Array.from([0, 0, 3, 0, 0])
 
-/** Whether the data of a CDS or CDNSKEY record asks for the removal. */
+/** Whether the data of a CDS or CDNSKEY record requests the removal. */
 export const isDeleteRequest = (rdata: Uint8Array): boolean =>
   Buffer.compare(rdata, cdsDelete) === 0 || Buffer.compare(rdata, cdnskeyDelete) === 0

@@ -1,16 +1,17 @@
-// The sets at the apex that publish keys: DNSKEY, and CDS and CDNSKEY, which tell the parent which DS records to have (RFC 7344).
+// The sets at the apex that publish keys: DNSKEY, and CDS and CDNSKEY, which request DS records at the parent (RFC
+// 7344).
 import type { ZoneName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { cdnskeyDelete, cdsDelete, dsOf } from './dnskey.ts'
 
-/** What CDS and CDNSKEY ask of the parent: DS records of these keys, no DS records at all, or nothing. */
+/** The request of CDS and CDNSKEY to the parent: DS records of these keys, no DS records, or no request. */
 export type ParentRequest =
   | { readonly request: 'keys'; readonly dnskeys: readonly Uint8Array[] }
   | { readonly request: 'delete' }
   | { readonly request: 'none' }
 
-/** Returns the sets at the apex; empty ones are left out. `ttl` is in seconds. CDS has the digests SHA-256 and SHA-384. */
+/** Returns the non-empty sets at the apex. `ttl` is in seconds. CDS has the digests SHA-256 and SHA-384. */
 export function keySets(
   zone: ZoneName,
   dnskeys: readonly Uint8Array[],

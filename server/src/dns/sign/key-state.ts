@@ -1,5 +1,6 @@
-// The states of DNSSEC of a zone, as a pure function of what was stored and what is observed. A state moves forward only when no resolver can
-// hold anything from a cache that the next state contradicts. All times are Unix seconds, all durations seconds.
+// The states of DNSSEC of a zone, as a pure function of the stored state and the observations. A state moves forward
+// only when no resolver can have a cached record that contradicts the next state. All times are Unix seconds, all
+// durations seconds.
 import type { DnssecState } from '@pharos/contract/dns/term'
 
 export type KeyState = 'introduced' | 'active' | 'retiring' | 'removed'
@@ -9,17 +10,17 @@ export type ZoneKey = {
   readonly id: number
   /** `introduced`: not in every cache yet; `active`: the parent is to have its DS record; `retiring`: replaced. */
   readonly state: KeyState
-  /** Since when all name servers serve the key. */
+  /** When all name servers had the key. */
   readonly introduced: number | undefined
-  /** Since when all servers of the parent have a DS record of the key. */
+  /** When all servers of the parent had a DS record of the key. */
   readonly dsSeen: number | undefined
-  /** Of a retiring key: since when no server of the parent has a DS record of it. */
+  /** When no server of the parent had a DS record of the retiring key any more. */
   readonly retired: number | undefined
 }
 
 export type ZoneDnssec = {
   readonly status: DnssecState
-  /** While `pending_disabled`: the parent still had DS records when the removal was requested. */
+  /** Whether the parent still had DS records when the removal was requested; only while `pending_disabled`. */
   readonly isRemovalRequested: boolean
   readonly keys: readonly ZoneKey[]
 }
@@ -35,7 +36,7 @@ export type ParentFacts = {
   /** Keys with a DS record at some server, and at all of them. */
   readonly dsAnywhere: readonly number[]
   readonly dsEverywhere: readonly number[]
-  /** The largest TTL of DS records that was seen; 0 if none was. */
+  /** The largest TTL of DS records that was observed; 0 if no DS record was. */
   readonly dsTtl: number
   /** When a DS record was last seen at any server; undefined if never. */
   readonly dsLastSeen: number | undefined
@@ -77,11 +78,14 @@ export type NextState = ZoneDnssec & {
   readonly due: number | undefined
 }
 
-/** How long caches keep what the next step contradicts. A parameter, so that tests can show that less fails. */
+/**
+ * How long caches may have records that contradict the next step. A parameter, so that tests can show that shorter
+ * waits fail.
+ */
 export type Waits = {
-  /** From the key at all name servers to its DS record at the parent. */
+  /** Wait between the key at all name servers and its DS record at the parent. */
   readonly introduce: (facts: Pick<DnssecFacts, 'zoneTtl' | 'keyTtl'>) => number
-  /** From the last DS record of a replaced key to the removal of the key. */
+  /** Wait between the last DS record of a replaced key and the removal of the key. */
   readonly retire: (parent: ParentFacts) => number
   /**
    * From the last DS record to the removal of the signatures. The sum: a resolver keeps the DS record for its TTL, may validate the keys at the
@@ -90,7 +94,7 @@ export type Waits = {
   readonly unsign: (facts: Pick<DnssecFacts, 'keyTtl' | 'propagation'>, parent: ParentFacts) => number
 }
 
-/** Returns the waits for resolvers that keep nothing longer than `cacheSeconds`, whatever its TTL. */
+/** Returns the waits for resolvers that cache for at most `cacheSeconds`, whatever the TTL. */
 export function waitsFor(cacheSeconds: number): Waits {
   const kept = (...ttls: readonly number[]): number => Math.min(cacheSeconds, Math.max(...ttls))
   return {
@@ -100,7 +104,7 @@ export function waitsFor(cacheSeconds: number): Waits {
   }
 }
 
-/** RFC 8767 section 4 recommends that resolvers keep nothing longer than a week. */
+/** RFC 8767 section 4 recommends that resolvers cache for at most a week. */
 const weekSeconds = 604_800
 
 export const defaultWaits: Waits = waitsFor(weekSeconds)
@@ -111,7 +115,7 @@ const unchanged = (zone: ZoneDnssec, reason?: DnssecReason, due?: number): NextS
   due,
 })
 
-/** Returns the state after `zone`. Calling it again with the same facts changes nothing more than time does. */
+/** Returns the state after `zone`. Idempotent for the same facts and time. */
 export function nextState(
   zone: ZoneDnssec,
   facts: DnssecFacts,
@@ -134,7 +138,7 @@ const steps: Record<Exclude<DnssecState, 'disabled'>, Step> = {
   error: stepError,
 }
 
-/** Until the signed zone is served everywhere and no cache has it unsigned. */
+/** Waits until the signed zone is served everywhere and no cache has it unsigned. */
 function stepSigning(zone: ZoneDnssec, facts: DnssecFacts, now: number, waits: Waits): NextState {
   const keys = introduceServed(zone.keys, facts, now)
   const introduced = keys.map((key) => key.introduced)
@@ -166,7 +170,7 @@ function dsStatus({ status, keys }: ZoneDnssec, parent: ParentFacts | undefined)
   if (parent.dsEverywhere.some((id) => ours.has(id))) return { status: 'active' }
   if (!parent.hasDs)
     return { status: 'pending_ds', reason: status === 'active' ? 'ds_removed' : 'ds_missing' }
-  // Resolvers that validate fail: no DS record is one of our keys.
+  // Validating resolvers fail: no DS record matches a key of the zone.
   if (parent.dsAnywhere.length === 0) return { status: 'error', reason: 'ds_mismatch' }
   return { status, ...(waiting && { reason: waiting }) }
 }
@@ -218,7 +222,7 @@ function noteDs(key: ZoneKey, { keys }: ZoneDnssec, parent: ParentFacts | undefi
   return { ...key, retired: isGone ? (key.retired ?? now) : undefined }
 }
 
-/** Until no cache has a DS record, or a key that was validated with one. */
+/** Waits until no cache has a DS record, or a key that was validated with a DS record. */
 function stepDisabling(zone: ZoneDnssec, facts: DnssecFacts, now: number, waits: Waits): NextState {
   const { parent } = facts
   if (!parent) return unchanged(zone, 'parent_unavailable')
@@ -260,7 +264,7 @@ function stepError(zone: ZoneDnssec, facts: DnssecFacts, now: number, waits: Wai
   return stepSigned({ ...zone, status: 'pending_ds' }, facts, now, waits)
 }
 
-/** What CDS and CDNSKEY ask of the parent: DS records of which keys, their removal, or nothing. */
+/** The request of CDS and CDNSKEY to the parent: DS records of these keys, their removal, or no request. */
 export function parentRequestOf({
   status,
   keys,

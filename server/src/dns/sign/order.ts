@@ -31,7 +31,10 @@ export class SortedKeys {
     if (this.#keys[at] === key) this.#keys.splice(at, 1)
   }
 
-  /** Returns the last key before `key`, or at it if `inclusive`; the last of all if there is none. Undefined if the list is empty. */
+  /**
+   * Returns the last key before `key`, or `key` itself if `inclusive`; wraps around to the last key. Undefined if the
+   * list is empty.
+   */
   before(key: string, inclusive: boolean): string | undefined {
     const at = this.#positionOf(key)
     const found = inclusive && this.#keys[at] === key ? at : at - 1

@@ -22,7 +22,10 @@ export type Link = {
   readonly before: SignedRrset | undefined
 }
 
-/** Returns the records to be written, without those of removed owners. The apex is never removed, so there is always a predecessor. */
+/**
+ * Returns the records to write, without the records of removed owners. The apex is never removed, so there is always a
+ * predecessor.
+ */
 export async function relinkChain(
   chain: Chain,
   index: Pick<ServedIndex, 'previousInChain'>,

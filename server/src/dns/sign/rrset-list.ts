@@ -29,7 +29,7 @@ export function encodeRrsets(sets: readonly Rrset[]): Buffer {
   return octets.subarray(0, at)
 }
 
-/** Decodes what `encodeRrsets` wrote. Throws RangeError for anything else. */
+/** Decodes the output of `encodeRrsets`. Throws RangeError for any other input. */
 export function decodeRrsets(octets: Uint8Array): Rrset[] {
   const view = Buffer.from(octets.buffer, octets.byteOffset, octets.length)
   const sets: Rrset[] = []
@@ -65,7 +65,7 @@ export function encodeSignedRrsets(sets: readonly SignedRrset[]): Buffer {
   )
 }
 
-/** Decodes what `encodeSignedRrsets` wrote. Throws RangeError for anything else. */
+/** Decodes the output of `encodeSignedRrsets`. Throws RangeError for any other input. */
 export function decodeSignedRrsets(octets: Uint8Array): SignedRrset[] {
   const sets: SignedRrset[] = []
   for (const set of decodeRrsets(octets)) {

@@ -1,6 +1,6 @@
-// The port through which a delta reads the zone as it is served: sets with signatures, and the chain. Implementations: rows of the
-// database, and memory (dns/answer/memory-zone.ts). Each call is for many names, so that a version with thousands of changes
-// needs as few queries as one with a single change.
+// The port through which a delta reads the served zone: sets with signatures, and the chain. Implementations: rows of
+// the database, and memory (dns/answer/memory-zone.ts). Each call is for many names, so that a version with thousands
+// of changes needs as few queries as a version with a single change.
 import type { DomainName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 
@@ -9,17 +9,17 @@ export interface ServedIndex {
   at(names: readonly DomainName[]): Promise<ReadonlyMap<DomainName, readonly SignedRrset[]>>
   /** Returns the sets of all names below this one. */
   below(name: DomainName): Promise<readonly SignedRrset[]>
-  /** Returns which of `names` have a name with sets below them that is not one of `except`. */
+  /** Returns which of `names` have sets at names below them that are not in `except`. */
   withNamesBelow(
     names: readonly DomainName[],
     except: ReadonlySet<DomainName>,
   ): Promise<ReadonlySet<DomainName>>
   /**
-   * Returns for each name the set of this type, NSEC or NSEC3, with the last owner before it in canonical order; if there is none, the
-   * last of the zone. The name itself does not have to exist.
+   * Returns for each name the NSEC or NSEC3 set of the last owner before it in canonical order; wraps around to the
+   * last owner of the zone. The name itself does not have to exist.
    */
   previousInChain(type: number, names: readonly DomainName[]): Promise<ReadonlyMap<DomainName, SignedRrset>>
 }
 
-/** One set of the zone as served, before and after. At least one of them is given. */
+/** One set of the served zone, before and after. At least one of the two is given. */
 export type ServedChange = { readonly before?: SignedRrset; readonly after?: SignedRrset }

@@ -25,7 +25,7 @@ const setOf = ({ name_key, type, ttl, rdata, rrsig }: Row): SignedRrset => ({
 
 const keyOf = (name: DomainName): Buffer => Buffer.from(nameKey(name))
 
-/** The first key after those of the names below: the label's end, 0x00, raised by one. The root has no end. */
+/** Returns the first key after all names below: the label's end, 0x00, raised by one. The root has no end. */
 function endBelow(key: Buffer): Buffer {
   if (key.length === 0) return Buffer.alloc(1, 0xff)
   const end = Buffer.from(key)

@@ -11,7 +11,7 @@ import { assertVerified, rrsetsOf, verifiers, zoneFileOf } from '../testing.ts'
 import { keySets } from './key-sets.ts'
 import { signDelta, type RrsetChange } from './sign-delta.ts'
 import { signZone } from './sign-zone.ts'
-import type { Signing } from './signature.ts'
+import type { SignatureSettings } from './signature.ts'
 import { signingOf } from './testing.ts'
 import { differenceOf } from './transfer.ts'
 
@@ -23,7 +23,7 @@ const apex = rrsetsOf(
 )
 
 /** A zone before its first change, and its desired content by `key`. */
-function startOf(signing: Signing | undefined): { model: Map<string, Rrset>; served: MemoryZone } {
+function startOf(signing: SignatureSettings | undefined): { model: Map<string, Rrset>; served: MemoryZone } {
   const dnskeys = signing?.keys.map(({ dnskey }) => dnskey) ?? []
   const sets = [...apex, ...keySets(zone, dnskeys, { request: 'keys', dnskeys }, 3600)]
   const model = new Map(sets.map((set) => [key(set), set]))
@@ -50,7 +50,7 @@ const stepOf = (types: readonly number[]): fc.Arbitrary<Step> =>
     ttl: fc.constantFrom(undefined, undefined, 60, 300),
   })
 
-/** Applies the steps of a version to the model; the last one of a set wins. */
+/** Applies the steps of a version to the model; the last step of a set wins. */
 function changeOf(model: Map<string, Rrset>, steps: readonly Step[]): RrsetChange[] {
   const changes = new Map<string, RrsetChange>()
   for (const { labels, type, ttl } of steps) {

@@ -1,10 +1,10 @@
-// Signs a change of a zone by touching only what depends on it: the changed sets, the names whose occlusion changes, and their
-// neighbours in the chain. The result equals that of signing the whole zone, apart from the times of signatures.
+// Signs a change of a zone by touching only dependent sets: the changed sets, the names whose occlusion changes, and
+// their neighbours in the chain. The result equals the signed whole zone, apart from the times of signatures.
 import { compareOctets, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { sameRdata, type Rrset, type SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 import {
-  ancestorsOf,
+  ancestorsInZone,
   isAuthoritative,
   isGeneratedType,
   occludes,
@@ -15,7 +15,7 @@ import {
 import { chainOf, negativeTtl, type Chain } from './chain.ts'
 import { relinkChain, type ChainChange } from './relink-chain.ts'
 import type { ServedChange, ServedIndex } from './served-index.ts'
-import { isBy, keysFor, signRrset, type Signing } from './signature.ts'
+import { isBy, keysFor, signRrset, type SignatureSettings } from './signature.ts'
 
 /** The desired content of one set: undefined removes it. Applying a change twice is the same as applying it once. */
 export type RrsetChange = {
@@ -39,15 +39,16 @@ type Surroundings = {
 }
 
 /**
- * Returns the differences between the zone as served and with the change, for what is stored and transferred; none if nothing changes.
- * Undefined if the whole zone must be signed: the served zone is signed by other keys, with another chain, or with another negative TTL.
- * `change` has at most one entry for each name and type. Throws RangeError if it removes the SOA.
+ * Returns the differences between the served zone and the zone with the change, to be stored and transferred; an empty
+ * list without a difference. Undefined if the whole zone must be signed: the served zone has signatures of other keys,
+ * another chain, or another negative TTL. `change` has at most one entry for each name and type. Throws RangeError if
+ * it removes the SOA.
  */
 export async function signDelta(
   zone: ZoneName,
   index: ServedIndex,
   change: readonly RrsetChange[],
-  signing: Signing | undefined,
+  signing: SignatureSettings | undefined,
 ): Promise<readonly ServedChange[] | undefined> {
   const surroundings = await readSurroundings(zone, index, change)
   if (!isSignedAs(surroundings, signing)) return undefined
@@ -100,7 +101,10 @@ const standingIn = ({ zone }: Surroundings, sets: Sets<Rrset>, name: DomainName)
   standingOf(zone, name, (at, type) => find(sets, at, type) !== undefined)
 
 /** Whether the served zone is signed as the delta will be. */
-function isSignedAs({ zone, before, after, nsec }: Surroundings, signing: Signing | undefined): boolean {
+function isSignedAs(
+  { zone, before, after, nsec }: Surroundings,
+  signing: SignatureSettings | undefined,
+): boolean {
   const [served, soa] = [find(before, zone, recordType.SOA), find(after, zone, recordType.SOA)]
   if (!soa) throw new RangeError('the zone has no SOA')
   if (!served) return false
@@ -116,7 +120,7 @@ function isSignedAs({ zone, before, after, nsec }: Surroundings, signing: Signin
   })
 }
 
-function changeData(surroundings: Surroundings, signing: Signing | undefined): ServedChange[] {
+function changeData(surroundings: Surroundings, signing: SignatureSettings | undefined): ServedChange[] {
   const { before, after, affected } = surroundings
   return [...affected].flatMap((name) => {
     const standing = standingIn(surroundings, after, name)
@@ -132,7 +136,7 @@ function changeData(surroundings: Surroundings, signing: Signing | undefined): S
   })
 }
 
-/** Returns the change of a set, or nothing if it stays the same. */
+/** Returns the change of a set; an empty list if it stays the same. */
 function changeOf(before: SignedRrset | undefined, after: SignedRrset): ServedChange[] {
   if (!before) return [{ after }]
   const isSame =
@@ -143,7 +147,7 @@ function changeOf(before: SignedRrset | undefined, after: SignedRrset): ServedCh
 async function changeChain(
   surroundings: Surroundings,
   index: ServedIndex,
-  signing: Signing,
+  signing: SignatureSettings,
 ): Promise<ServedChange[]> {
   const { zone, after } = surroundings
   const chain = chainOf(zone, signing.denial)
@@ -209,9 +213,9 @@ async function emptyNonTerminals(
   const candidates = names.filter(
     (name) => !after.get(name)?.length && standingIn(surroundings, after, name) !== 'occluded',
   )
-  const ancestors = new Set([...proven].flatMap((name) => ancestorsOf(zone, name)))
+  const ancestors = new Set([...proven].flatMap((name) => ancestorsInZone(zone, name)))
   const unknown = candidates.filter((name) => !ancestors.has(name))
-  // What is below and not affected is not occluded: whatever occludes it is below as well.
+  // Unaffected names below are not occluded: a name that occludes them is below as well.
   const withOthers = unknown.length > 0 ? await index.withNamesBelow(unknown, affected) : new Set()
   return new Set(candidates.filter((name) => ancestors.has(name) || withOthers.has(name)))
 }

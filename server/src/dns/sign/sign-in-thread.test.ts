@@ -1,4 +1,4 @@
-// The signing thread returns what signing in place does, without blocking the event loop.
+// The signing thread returns the same sets as signing in place, without blocking the event loop.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { longestTurn } from '@pharos/lab/longest-turn'

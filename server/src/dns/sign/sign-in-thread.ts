@@ -7,7 +7,7 @@ import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { createSemaphore } from '../../runtime/semaphore.ts'
 import { decodeSignedRrsets, encodeRrsets, encodeSignedRrsets } from './rrset-list.ts'
 import type { Previous } from './sign-zone.ts'
-import type { Signing } from './signature.ts'
+import type { SignatureSettings } from './signature.ts'
 
 /** Sets in one message: a millisecond of work of the event loop. */
 export const batchSize = 128
@@ -18,7 +18,7 @@ export type ToThread =
   | {
       readonly kind: 'sign'
       readonly zone: ZoneName
-      readonly signing: Signing | undefined
+      readonly signing: SignatureSettings | undefined
       readonly share: number
       readonly shares: number
     }
@@ -37,11 +37,11 @@ const setsPerThread = 2000
 /** One zone at a time. */
 const turns = createSemaphore({ permits: 1, waiting: Infinity, retryAfterSeconds: 1 })
 
-/** As `signZone`, without blocking the event loop. Throws what it throws, and if a thread ends. */
+/** Like `signZone`, without blocking the event loop. Throws the same errors, and if a thread ends. */
 export function signInThread(
   zone: ZoneName,
   rrsets: Iterable<Rrset>,
-  signing: Signing | undefined,
+  signing: SignatureSettings | undefined,
   previous: Previous = new Map(),
 ): Promise<SignedRrset[]> {
   return turns.run(async () => {
@@ -84,7 +84,7 @@ async function sendBatches<Set extends Rrset>(
 ): Promise<void> {
   let batch: Set[] = []
   const send = (): void => {
-    // A copy of its own: the encoder's buffer may be shared.
+    // A copy, because the encoder's buffer may be shared.
     const octets = Uint8Array.from(encode(batch))
     for (const worker of workers) post(worker, { kind, octets })
     batch = []

@@ -1,5 +1,5 @@
-// A thread that signs its share of a whole zone. Sets arrive and leave in batches as octets, so that neither side copies a large zone at
-// once.
+// A thread that signs its share of a whole zone. Sets arrive and leave in batches of octets, so that neither side
+// copies a large zone in one step.
 import { parentPort } from 'node:worker_threads'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { dispatch, type Handlers } from '../../runtime/handlers.ts'
@@ -23,13 +23,13 @@ const onMessage: Handlers<ToThread> = {
 
 parentPort!.on('message', (message: ToThread) => dispatch(onMessage, message))
 
-/** Signs every batch whose number is that of this thread, modulo the number of threads. */
+/** Signs every batch whose number equals the share, modulo the number of threads. */
 function signShare({ zone, signing, share, shares }: ToThread & { readonly kind: 'sign' }): void {
   let batch: PlannedSet[] = []
   let number = 0
   const flush = (): void => {
     if (number % shares === share) {
-      // A copy of its own: the encoder's buffer may be shared.
+      // A copy, because the encoder's buffer may be shared.
       const octets = Uint8Array.from(
         encodeSignedRrsets(batch.map((planned) => signPlanned(signing, planned, previous))),
       )

@@ -8,7 +8,7 @@ import { recordType } from '../../net/dns/type.ts'
 import { assertVerified, rejectionsOf, rolloverVerifiers, rrsetsOf, verifiers } from '../testing.ts'
 import { keySets } from './key-sets.ts'
 import { setKey, signZone } from './sign-zone.ts'
-import { decodeRrsig, secondsLeft, type Signing } from './signature.ts'
+import { decodeRrsig, secondsLeft, type SignatureSettings } from './signature.ts'
 import { signingOf } from './testing.ts'
 
 const zone = parseZoneName('example.com.')
@@ -36,13 +36,13 @@ loc         300  LOC   52 22 23.000 N 4 53 32.000 E -2.00m 0.00m 10000m 10m
 new         300  TYPE65400 \\# 3 414243
 `
 
-function contentOf({ keys }: Signing): Rrset[] {
+function contentOf({ keys }: SignatureSettings): Rrset[] {
   const dnskeys = keys.map(({ dnskey }) => dnskey)
   const request = { request: 'keys', dnskeys: dnskeys.slice(0, 1) } as const
   return [...rrsetsOf(zone, text), ...keySets(zone, dnskeys, request, 3600)]
 }
 
-const signed = (signing: Signing): SignedRrset[] => [...signZone(zone, contentOf(signing), signing)]
+const signed = (signing: SignatureSettings): SignedRrset[] => [...signZone(zone, contentOf(signing), signing)]
 
 const find = (sets: readonly SignedRrset[], name: string, type: keyof typeof recordType): SignedRrset =>
   sets.find((set) => set.name === parseName(name, zone) && set.type === recordType[type])!

@@ -3,11 +3,17 @@
 import { type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { ancestorsOf, isAuthoritative, isGeneratedType, occludes, type NameAuthority } from './authority.ts'
+import {
+  ancestorsInZone,
+  isAuthoritative,
+  isGeneratedType,
+  occludes,
+  type NameAuthority,
+} from './authority.ts'
 import { chainOf, negativeTtl } from './chain.ts'
 import { nsec3Param } from './nsec3-hash.ts'
 import { compareKeys, orderKey } from './order.ts'
-import { signRrset, type Signing } from './signature.ts'
+import { signRrset, type SignatureSettings } from './signature.ts'
 
 /** A name with its sets, as served. */
 type Node = {
@@ -24,14 +30,14 @@ export const setKey = ({ name, type }: Pick<Rrset, 'name' | 'type'>): string => 
 export type Previous = ReadonlyMap<string, SignedRrset>
 
 /**
- * Returns the sets of the zone as served, in canonical order of names, then by type. Without `signing` they have no signatures. Signatures of
- * `previous` are kept where they are still right. Sets of types that signing creates are left out of the input. Throws RangeError
- * if there is no SOA or a name is not in the zone.
+ * Returns the served sets of the zone, in canonical order of names, then by type. Without `signing` they have no
+ * signatures. Signatures of `previous` stay while they are valid. Ignores input sets of types that signing creates.
+ * Throws RangeError without an SOA, or if a name is not in the zone.
  */
 export function* signZone(
   zone: ZoneName,
   rrsets: Iterable<Rrset>,
-  signing: Signing | undefined,
+  signing: SignatureSettings | undefined,
   previous: Previous = new Map(),
 ): Generator<SignedRrset> {
   for (const planned of planZone(zone, rrsets, signing)) yield signPlanned(signing, planned, previous)
@@ -44,7 +50,7 @@ export type PlannedSet = { readonly set: Rrset; readonly isSigned: boolean }
 export function* planZone(
   zone: ZoneName,
   rrsets: Iterable<Rrset>,
-  signing: Signing | undefined,
+  signing: SignatureSettings | undefined,
 ): Generator<PlannedSet> {
   const nodes = collectNodes(zone, rrsets)
   for (const { sets, standing } of signing ? withChain(signing, nodes) : nodes) {
@@ -57,13 +63,13 @@ export function* planZone(
 
 /** Returns the set as it is served. */
 export const signPlanned = (
-  signing: Signing | undefined,
+  signing: SignatureSettings | undefined,
   { set, isSigned }: PlannedSet,
   previous: Previous,
 ): SignedRrset =>
   signing && isSigned ? signRrset(signing, set, previous.get(setKey(set))) : { ...set, rrsig: [] }
 
-/** Returns the names in canonical order with their standing: parents come before what they occlude. */
+/** Returns the names in canonical order with their authority: parents come before names that they occlude. */
 function collectNodes(zone: ZoneName, rrsets: Iterable<Rrset>): Node[] {
   const setsOf = new Map<DomainName, Rrset[]>()
   for (const set of rrsets) {
@@ -89,7 +95,7 @@ function collectNodes(zone: ZoneName, rrsets: Iterable<Rrset>): Node[] {
 }
 
 /** Returns the nodes with the sets of the chain, in canonical order. */
-function withChain({ zone, denial }: Signing, nodes: readonly Node[]): Node[] {
+function withChain({ zone, denial }: SignatureSettings, nodes: readonly Node[]): Node[] {
   const apex = nodes[0]?.name === zone ? nodes[0] : undefined
   const soa = apex?.sets.find(({ type }) => type === recordType.SOA)
   if (!apex || !soa) throw new RangeError('the zone has no SOA')
@@ -111,7 +117,7 @@ function withChain({ zone, denial }: Signing, nodes: readonly Node[]): Node[] {
     ttl,
     rdata: [chain.encode(next, bitmap)],
   })
-  // The owners of NSEC are those of the nodes, in their order.
+  // The NSEC owners are the nodes, in the same order.
   if (denial === 'nsec') {
     owners.forEach(({ sets, name }, at) =>
       sets.push(set(name, links[(at + 1) % links.length]!.owner, links[at]!.bitmap)),
@@ -133,7 +139,7 @@ function emptyNonTerminals(zone: ZoneName, nodes: readonly Node[]): DomainName[]
   const names = new Set(nodes.map(({ name }) => name))
   const empty = new Set<DomainName>()
   for (const { name } of nodes) {
-    for (const ancestor of ancestorsOf(zone, name)) {
+    for (const ancestor of ancestorsInZone(zone, name)) {
       if (names.has(ancestor) || empty.has(ancestor)) break
       empty.add(ancestor)
     }

@@ -11,11 +11,11 @@ const day = 86_400
 
 /** Seconds. */
 export type SignatureTimes = {
-  /** From now to the expiration, before `jitter` is subtracted. */
+  /** Seconds from now to the expiration, before `jitter` is subtracted. */
   readonly validity: number
   /** A signature with less than this left is renewed. */
   readonly renewal: number
-  /** The expirations of different sets are spread over this time, so that they are not all renewed at once. */
+  /** Spreads the expirations of sets over this time, so that they are not all renewed together. */
   readonly jitter: number
   /** The inception is this long ago, for validators whose clock is behind. */
   readonly backdate: number
@@ -29,8 +29,8 @@ export const defaultTimes: SignatureTimes = {
   backdate: 3600,
 }
 
-/** How a zone is signed. */
-export type Signing = {
+/** The parameters of signing a zone. */
+export type SignatureSettings = {
   readonly zone: ZoneName
   /** The keys that sign. Each algorithm has a CSK, or a KSK and a ZSK (RFC 4035 section 2.2). */
   readonly keys: readonly SigningKey[]
@@ -77,16 +77,19 @@ export function decodeRrsig(rdata: Uint8Array): Rrsig {
 const keyTypes: ReadonlySet<number> = new Set([recordType.DNSKEY, recordType.CDS, recordType.CDNSKEY])
 
 /** Returns the keys that sign sets of this type. */
-export function keysFor({ keys, zone }: Signing, { type, name }: Pick<Rrset, 'type' | 'name'>): SigningKey[] {
+export function keysFor(
+  { keys, zone }: SignatureSettings,
+  { type, name }: Pick<Rrset, 'type' | 'name'>,
+): SigningKey[] {
   const isKeySet = name === zone && keyTypes.has(type)
   return keys.filter(({ kind }) => kind === 'csk' || (kind === 'ksk') === isKeySet)
 }
 
 /**
- * Returns the set with its signatures. Those of `previous` are kept if they cover the same data and are not due for renewal; the others
- * are made. Throws RangeError if no key signs it: a set without signatures would be bogus.
+ * Returns the set with its signatures. Signatures of `previous` stay if they cover the same data and are not due for
+ * renewal; the others are made. Throws RangeError if no key signs the set: without signatures it would be bogus.
  */
-export function signRrset(signing: Signing, rrset: Rrset, previous?: SignedRrset): SignedRrset {
+export function signRrset(signing: SignatureSettings, rrset: Rrset, previous?: SignedRrset): SignedRrset {
   const { name, type, ttl, rdata } = rrset
   const kept =
     previous && coversSame(previous, rrset) ? previous.rrsig.filter((octets) => isFresh(signing, octets)) : []
@@ -107,20 +110,24 @@ const uint32 = (octets: Uint8Array, at: number): number =>
 export const isBy = (rrsig: Uint8Array, { algorithm, tag }: Pick<SigningKey, 'algorithm' | 'tag'>): boolean =>
   rrsig[2] === algorithm && rrsig[16] === tag >> 8 && rrsig[17] === (tag & 255)
 
-const isFresh = ({ now, times }: Signing, rrsig: Uint8Array): boolean =>
+const isFresh = ({ now, times }: SignatureSettings, rrsig: Uint8Array): boolean =>
   secondsLeft(rrsig, now) >= times.renewal
 
 /** Returns the seconds until the RRSIG expires, by serial arithmetic (RFC 4034 section 3.1.5); negative afterwards. */
 export const secondsLeft = (rrsig: Uint8Array, now: number): number =>
   (uint32(rrsig, 8) - Math.floor(now)) | 0
 
-/** Returns when the first signature of the set expires, in Unix seconds; undefined if it has none. */
+/** Returns when the first signature of the set expires, in Unix seconds; undefined if the set is unsigned. */
 export function expirationOf({ rrsig }: SignedRrset, now: number): number | undefined {
   if (rrsig.length === 0) return undefined
   return Math.floor(now) + Math.min(...rrsig.map((octets) => secondsLeft(octets, now)))
 }
 
-function createRrsig(signing: Signing, rrset: Rrset, { algorithm, tag, privateKey }: SigningKey): Uint8Array {
+function createRrsig(
+  signing: SignatureSettings,
+  rrset: Rrset,
+  { algorithm, tag, privateKey }: SigningKey,
+): Uint8Array {
   const { zone, times } = signing
   const now = Math.floor(signing.now)
   const signer = wireOf(zone)
@@ -156,7 +163,7 @@ function spread({ name, type }: Rrset, jitter: number): number {
   return jitter <= 0 ? 0 : hash % jitter
 }
 
-/** Whether one signature of the set by one of these DNSKEY records is valid now (RFC 4035 section 5.3). */
+/** Returns whether any of these DNSKEY records makes a signature of the set valid now (RFC 4035 section 5.3). */
 export function isValidRrset(rrset: SignedRrset, dnskeys: readonly Uint8Array[], now: number): boolean {
   return rrset.rrsig.some((rdata) =>
     dnskeys.some((dnskey) => isValidRrsig(rrset, rdata, dnskey, Math.floor(now))),

@@ -1,4 +1,5 @@
-// Keys: those of dnssec-keygen are imported, tags and DS records are those of BIND, and what does not belong together is refused.
+// Keys: files of dnssec-keygen are imported, tags and DS records equal those of BIND, and mismatching parts are
+// refused.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A key that signs: its public record, its private part, and what it signs. Created here, or imported from files of BIND
-// or OpenSSL.
+// A signing key: its public record, its private part, and the sets that it signs. Created here, or imported from files
+// of BIND or OpenSSL.
 import { createPrivateKey as parsePrivateKey, type KeyObject } from 'node:crypto'
 import {
   createPrivateKey,
@@ -26,8 +26,8 @@ export type SigningKey = {
 }
 
 /**
- * Returns a new key whose tag is not one of `taken`, so that a validator never tries two keys for a signature. Throws RangeError
- * for algorithm 8.
+ * Returns a new key whose tag is not in `taken`, so that a validator never tries two keys for a signature. Throws
+ * RangeError for algorithm 8.
  */
 export function createSigningKey(
   algorithm: Algorithm,
@@ -40,7 +40,7 @@ export function createSigningKey(
   }
 }
 
-/** Returns the key of a private key. Throws if it is not one of the algorithm. */
+/** Returns the signing key of a private key. Throws if the private key has another algorithm. */
 function signingKeyOf(algorithm: Algorithm, kind: KeyKind, privateKey: KeyObject): SigningKey {
   const flags = keyFlags.zone | (kind === 'zsk' ? 0 : keyFlags.secureEntryPoint)
   const dnskey = encodeDnskey({ flags, algorithm, publicKey: encodePublicKey(algorithm, privateKey) })
@@ -81,7 +81,7 @@ export function importSigningKey(kind: KeyKind, dnskey: Uint8Array, privateText:
   return { kind, algorithm, tag: keyTagOf(dnskey), dnskey: Uint8Array.from(dnskey), privateKey }
 }
 
-/** By a signature: a file may contain the public part of another key. */
+/** Verifies by a signature: a file may contain the public part of another key. */
 function belongsTo(algorithm: Algorithm, publicKey: Uint8Array, privateKey: KeyObject): boolean {
   const octets = Buffer.from('key check')
   try {

@@ -1,7 +1,7 @@
 // For tests: how a zone is signed.
 import type { ZoneName } from '../../net/dns/name.ts'
 import type { Algorithm } from './algorithm.ts'
-import { defaultTimes, type Signing } from './signature.ts'
+import { defaultTimes, type SignatureSettings } from './signature.ts'
 import { createSigningKey, type KeyKind } from './signing-key.ts'
 
 /** Signs with new keys, from now on. */
@@ -10,7 +10,7 @@ export const signingOf = (
   denial: 'nsec' | 'nsec3' = 'nsec',
   algorithm: Algorithm = 13,
   kinds: readonly KeyKind[] = ['csk'],
-): Signing => ({
+): SignatureSettings => ({
   zone,
   keys: kinds.map((kind) => createSigningKey(algorithm, kind)),
   denial,

@@ -1,13 +1,16 @@
-// From changed sets to the records of a transfer: only what differs is removed and added.
+// Converts changed sets to the records of a transfer: removes and adds only the differences.
 import { compareOctets } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 import type { ServedChange } from './served-index.ts'
 
 /** Sets that contain only some of the records or signatures of their name and type. */
-export type Difference = { readonly removed: readonly SignedRrset[]; readonly added: readonly SignedRrset[] }
+export type SignedDifference = {
+  readonly removed: readonly SignedRrset[]
+  readonly added: readonly SignedRrset[]
+}
 
 /** Returns the records and signatures that leave and join the zone. All records of a set are replaced if its TTL changes. */
-export function differenceOf(changes: Iterable<ServedChange>): Difference {
+export function differenceOf(changes: Iterable<ServedChange>): SignedDifference {
   const removed: SignedRrset[] = []
   const added: SignedRrset[] = []
   for (const { before, after } of changes) {

@@ -4,19 +4,19 @@ import { it } from 'node:test'
 import { sql } from 'kysely'
 import { startTestPrimary } from '../../drivers/dns-server/testing.ts'
 import { parseZoneName } from '../../net/dns/name.ts'
-import { changeZone, insertZone } from '../publish/testing.ts'
+import { writeZoneVersion, insertTestZone } from '../publish/testing.ts'
 import { untilServed } from './apply-update.ts'
 
 it('waits for the publication of the change and for the copy that is served', async () => {
   await using primary = await startTestPrimary()
   const { db } = primary.deps
   const zone = parseZoneName('waited.example')
-  const id = await insertZone(db, zone, 'www 300 A 192.0.2.1')
+  const id = await insertTestZone(db, zone, 'www 300 A 192.0.2.1')
   await sql`update dns_zones set claimed = now() where id = ${id}`.execute(db)
   const first = await primary.publish(id)
   const served = () => primary.zones.get(zone)?.serial
   await untilServed({ owner: db }, zone, served)
-  await changeZone(db, id, { added: 'www 300 A 192.0.2.2' })
+  await writeZoneVersion(db, id, { added: 'www 300 A 192.0.2.2' })
   const answered = untilServed({ owner: db }, zone, served).then(served)
   const second = await primary.publish(id)
   assert.notEqual(second, first)

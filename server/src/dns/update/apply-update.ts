@@ -8,11 +8,11 @@ import { rcode } from '../../net/dns/message.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
 import { isNewer, type Serial } from '../../net/dns/serial.ts'
 import { isAllowedFrom } from '../../limit/allowed-from.ts'
-import { limitsOf } from '../../limit/resources.ts'
+import { actorLimitsOf } from '../../limit/resources.ts'
 import { admitsName, admitsType } from '../../limit/zone-limit.ts'
 import type { ZoneLimit } from '../../operation/limits.ts'
 import { Failure } from '../../runtime/error.ts'
-import type { Peer } from '../answer/zone-source.ts'
+import type { RequestPeer } from '../answer/zone-source.ts'
 import { editRecordSets, type RecordSetDeps } from '../recordset/change-recordsets.ts'
 import { automaticPtr, managedType } from '../zone/recordset.ts'
 import { recordType } from '../../net/dns/type.ts'
@@ -24,16 +24,16 @@ import {
   namesOfUpdate,
   requirePrerequisites,
   UpdateError,
-  type Update,
+  type DnsUpdate,
 } from './update.ts'
 
-export type UpdateDeps = RecordSetDeps & {
+export type DnsUpdateDeps = RecordSetDeps & {
   /** Called for every update that is refused, with the reason; not for prerequisites, which clients use to ask. */
-  readonly onRefused: (zone: string, peer: Peer, reason: unknown) => void
+  readonly onRefused: (zone: string, peer: RequestPeer, reason: unknown) => void
 }
 
 /** Returns the RCODE of the answer; never rejects. */
-export async function updateZone(deps: UpdateDeps, message: Message, peer: Peer): Promise<number> {
+export async function updateZone(deps: DnsUpdateDeps, message: Message, peer: RequestPeer): Promise<number> {
   try {
     await apply(deps, message, peer)
     return rcode.NOERROR
@@ -81,23 +81,23 @@ function rcodeOf(error: unknown): number {
   return error.code === 'unavailable' || error.code === 'internal' ? rcode.SERVFAIL : rcode.REFUSED
 }
 
-/** Also of prerequisites: their answers would tell a limited key what the rest of the zone contains. */
-function requireNames(limit: ZoneLimit | null, { prerequisites, changes }: Update): void {
+/** Also checks prerequisites: their answers would reveal the rest of the zone to a limited key. */
+function requireNames(limit: ZoneLimit | null, { prerequisites, changes }: DnsUpdate): void {
   if (limit === null) return
-  const isAdmitted = (one: Update['prerequisites'][number] | Update['changes'][number]): boolean =>
+  const isAdmitted = (one: DnsUpdate['prerequisites'][number] | DnsUpdate['changes'][number]): boolean =>
     admitsName(limit, one.name) && ('type' in one ? admitsType(limit, one.type) : limit.types === null)
   const outside = [...prerequisites, ...changes].find((one) => !isAdmitted(one))
   if (outside) throw new UpdateError(rcode.REFUSED, `${outside.name}: the key is limited to ${limit.text}`)
 }
 
-async function apply(deps: UpdateDeps, message: Message, { address, key }: Peer): Promise<void> {
+async function apply(deps: DnsUpdateDeps, message: Message, { address, key }: RequestPeer): Promise<void> {
   if (key === undefined) throw new UpdateError(rcode.REFUSED, 'the request has no TSIG')
   const found = await findUpdateKey(deps.postgres, key)
   if (found === undefined) throw new UpdateError(rcode.REFUSED, 'the key may not update')
   const { team_id: teamId, networks } = found
   if (!isAllowedFrom(networks, address))
     throw new UpdateError(rcode.REFUSED, 'the key may not be used from this address')
-  const limits = limitsOf(found.limits)
+  const limits = actorLimitsOf(found.limits)
   const update = decodeUpdate(message)
   const operation = {
     actor: { kind: 'tsig_key', tokenId: key, teamId, isStaff: false, limits },
@@ -123,7 +123,7 @@ async function apply(deps: UpdateDeps, message: Message, { address, key }: Peer)
           (type === recordType.A || type === recordType.AAAA) &&
           !name.startsWith('*.') &&
           automaticPtr(settings)
-        // A client is not told the lowest TTL.
+        // A client does not know the lowest TTL.
         const raised = Math.max(ttl, settings.minimum_ttl)
         return { name, type, ttl: raised, rdata, source: 'user' as const, loc: ['update'], withPtr }
       })

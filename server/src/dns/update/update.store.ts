@@ -13,8 +13,8 @@ export type UpdateKey = {
 }
 
 /**
- * Returns the team whose zones the key may change; undefined for a key of the provider, one for transfers only, an expired one, and a team
- * without DNS.
+ * Returns the team whose zones the key may change; undefined if the key belongs to the provider, is for transfers only
+ * or has expired, and for a team without DNS.
  */
 export async function findUpdateKey(
   { owner }: Pick<Postgres, 'owner'>,

@@ -7,7 +7,7 @@ import { isMetaType, isZoneType, recordClass, recordType, typeName } from '../..
 import { compareOctets } from '../../net/dns/name.ts'
 import { setId } from '../zone/zone-change.ts'
 
-/** The request is refused with this RCODE, and nothing is changed. */
+/** The request is refused with this RCODE and has no effect. */
 export class UpdateError extends Error {
   readonly rcode: number
 
@@ -40,14 +40,14 @@ export type UpdateOperation =
   | { readonly kind: 'delete_set'; readonly name: DomainName; readonly type: number }
   | { readonly kind: 'delete_name'; readonly name: DomainName }
 
-export type Update = {
+export type DnsUpdate = {
   readonly zone: ZoneName
   readonly prerequisites: readonly Prerequisite[]
   readonly changes: readonly UpdateOperation[]
 }
 
 /** Decodes the sections of an UPDATE (RFC 2136 sections 3.1, 3.2 and 3.4.1). Throws UpdateError with FORMERR, NOTZONE, or REFUSED for obsolete types. */
-export function decodeUpdate({ opcode: code, questions, answers, authorities }: Message): Update {
+export function decodeUpdate({ opcode: code, questions, answers, authorities }: Message): DnsUpdate {
   const [question] = questions
   if (code !== opcode.UPDATE || questions.length !== 1 || question!.type !== recordType.SOA)
     throw malformed('the zone section must have one SOA')
@@ -86,7 +86,7 @@ const anyType = 255
 function decodeChange({ name, type, class: recordsClass, ttl, rdata }: ResourceRecord): UpdateOperation {
   const isMeta = type === 0 || isMetaType(type)
   if (recordsClass === recordClass.IN && !isMeta) {
-    // One that is stored from before can be deleted.
+    // Stored records of such a type can be deleted.
     if (!isZoneType(type))
       throw new UpdateError(rcode.REFUSED, `a zone cannot have ${typeName(type)} records`)
     return { kind: 'add', name, type, ttl, rdata: checked(type, rdata) }
@@ -103,7 +103,7 @@ function decodeChange({ name, type, class: recordsClass, ttl, rdata }: ResourceR
 /** Returns data to add in canonical form. Throws UpdateError with FORMERR for data that the type cannot have. */
 const checked = (type: number, rdata: Uint8Array): Uint8Array => canonical(type, rdata, validateRdata)
 
-/** As `checked`; data that is stored from before a rule can be deleted. */
+/** Like `checked`; stored data that precedes a rule can be deleted. */
 function canonical(type: number, rdata: Uint8Array, validate: typeof validateRdata = () => {}): Uint8Array {
   try {
     validate(type, rdata)
@@ -115,11 +115,11 @@ function canonical(type: number, rdata: Uint8Array, validate: typeof validateRda
 }
 
 /** The names whose stored sets decide on the update. */
-export const namesOfUpdate = ({ prerequisites, changes }: Update): Set<DomainName> =>
+export const namesOfUpdate = ({ prerequisites, changes }: DnsUpdate): Set<DomainName> =>
   new Set([...prerequisites, ...changes].map(({ name }) => name))
 
 /** Throws UpdateError with the RCODE of the first prerequisite that is not met (RFC 2136 section 3.2). */
-export function requirePrerequisites({ prerequisites }: Update, stored: readonly Rrset[]): void {
+export function requirePrerequisites({ prerequisites }: DnsUpdate, stored: readonly Rrset[]): void {
   for (const one of prerequisites) {
     const sets = stored.filter(({ name }) => name === one.name)
     const failed = failureOf(one, sets)
@@ -141,10 +141,11 @@ function failureOf(one: Prerequisite, sets: readonly Rrset[]): number | undefine
 }
 
 /**
- * Applies the changes in their order (RFC 2136 section 3.4.2) and returns the sets that differ, those to delete without data. The SOA record
- * and the last NS record of the zone itself are never deleted, an SOA record is not taken, and a CNAME is not added beside other data.
+ * Applies the changes in order (RFC 2136 section 3.4.2) and returns the sets that differ; sets to delete have no data.
+ * Never deletes the SOA record and the last NS record of the apex, ignores SOA records, and does not add a CNAME beside
+ * other data.
  */
-export function applyUpdate({ zone, changes }: Update, stored: readonly Rrset[]): Rrset[] {
+export function applyUpdate({ zone, changes }: DnsUpdate, stored: readonly Rrset[]): Rrset[] {
   const before = new Map(stored.map((set) => [setId(set), set]))
   const sets = new Map(before)
   const typesAt = (name: DomainName): number[] =>

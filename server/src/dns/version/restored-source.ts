@@ -1,5 +1,5 @@
-// The source of PTR records that a rollback restores: the journal has none. What a template of the team would write is generated, so that it is
-// deleted with the template, and replaced by the next one.
+// The source of PTR records that a rollback restores, which the journal does not contain. A record that equals the
+// output of a template is generated, so that it is deleted or replaced with the template.
 import type { Trx } from '../../db/postgres.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { parsePrefix } from '../../net/prefix.ts'

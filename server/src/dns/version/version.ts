@@ -52,7 +52,7 @@ const presentVersion = (row: VersionHead): ZoneVersion => ({
 
 const headOf = ({ version, at, actor, what }: VersionHead) => ({ version, at: at.toISOString(), actor, what })
 
-/** Returns what the version changed; throws `not_found` for one that is not kept. */
+/** Returns the changes of the version; throws `not_found` if the version was purged. */
 export async function getZoneVersion(
   { postgres }: VersionDeps,
   { actor }: Operation,
@@ -91,7 +91,7 @@ const asStored = (set: Rrset, at: Date): StoredSet => ({
   touched: at,
 })
 
-/** Makes the record sets those of an earlier version, as a new version. Throws `not_found` for one that is not kept. */
+/** Restores the record sets of an earlier version, as a new version. Throws `not_found` if the version was purged. */
 export function rollBackZone(
   { postgres, now }: VersionDeps,
   operation: Operation,
@@ -156,9 +156,9 @@ async function answerOf(
 }
 
 /**
- * Returns the sets as they were before these versions, newest first: a set that a version removed or changed was as its journal has it, and
- * one that it added was absent. The oldest version that touches a set decides. Delegations to zones that were deleted since are absent: nobody
- * would answer there.
+ * Returns the sets as they were before these versions, newest first: the journal contains the former value of removed
+ * and changed sets; an added set was absent. The oldest version that touches a set decides. Delegations to zones
+ * deleted since are absent: no server would answer there.
  */
 export function setsBefore(
   versions: readonly Pick<VersionRow, 'what' | 'removed' | 'added'>[],
@@ -196,7 +196,7 @@ class EndedDelegations {
   }
 }
 
-/** The names to which one of two lists delegates, and the other does not. */
+/** The names delegated in exactly one of two lists. */
 const cutsOf = (one: readonly Rrset[], other: readonly Rrset[]): DomainName[] =>
   one
     .filter((set) => set.type === recordType.NS && !other.some((set2) => setId(set2) === setId(set)))

@@ -29,7 +29,7 @@ export type ZoneFinding = {
   readonly type: number
   /** The set that it conflicts with, where there is one. */
   readonly other?: { readonly name: DomainName; readonly type: number }
-  /** Of the zone file, from 1. */
+  /** Line of the zone file, from 1. */
   readonly line?: number
   /** The error, then the fix. */
   readonly message: string
@@ -123,8 +123,9 @@ function withoutDuplicates(
 }
 
 /**
- * Returns the findings about the sets of a zone. A part of a zone is judged rightly if it has, for each set in question, all sets of the same name, the
- * NS and DNAME sets of its ancestors, the sets below it if it is NS or DNAME, and those of its targets.
+ * Returns the findings about the sets of a zone. A part of a zone gives the right findings if it has, for each set in
+ * question, all sets of the same name, the NS and DNAME sets of its ancestors, the sets below it if it is NS or DNAME,
+ * and the sets of its targets.
  */
 export function checkZone(zone: ZoneName, sets: Iterable<PlacedSet>): ZoneFinding[] {
   const check: Check = {
@@ -150,7 +151,7 @@ type Check = {
   readonly byName: Map<DomainName, PlacedSet[]>
   /** Names of the servers of the zone and of its delegations. */
   readonly servers: Set<DomainName>
-  /** The cut at or above a name, as far as it was asked for. */
+  /** The cut at or above a name, if already known. */
   readonly cuts: Map<DomainName, PlacedSet | undefined>
   /** Aliases whose chain was followed to its end. */
   readonly followed: Set<DomainName>
@@ -214,8 +215,8 @@ function checkData({ findings }: Check, set: PlacedSet, isDelegation: boolean): 
 }
 
 /**
- * Returns why a name server would refuse the whole zone at a transfer, and serve it as it was before; undefined if none does. `isDelegation`: the name
- * has NS records, and is not the apex.
+ * Returns why a name server would refuse the whole zone at a transfer and serve the former copy; undefined if every
+ * server accepts the set. `isDelegation`: the name has NS records, and is not the apex.
  */
 export function findRefusal(
   { name, type, rdata }: Pick<Rrset, 'name' | 'type' | 'rdata'>,

@@ -1,11 +1,11 @@
 // Splits a zone file into entries: the tokens of a line, or of the lines that parentheses join (RFC 1035 section 5.1). `parser.ts` interprets them.
 import { quotedEnd, unquotedEnd } from '../../net/dns/token.ts'
-import type { Token } from '../../net/dns/token.ts'
+import type { RdataToken } from '../../net/dns/token.ts'
 
 /** Octets of the longest entry, all its lines together. */
 const entryLengthMax = 65_536
 
-/** Why an entry cannot be split. After `unclosed_parenthesis` and `entry_too_long` nothing is read. */
+/** Why an entry cannot be split. Parsing ends after `unclosed_parenthesis` and `entry_too_long`. */
 export type EntryError =
   | 'quote'
   | 'unopened_parenthesis'
@@ -14,8 +14,8 @@ export type EntryError =
   | 'control_character'
 
 /** One entry. The reader reuses the object. */
-export type Entry = {
-  tokens: Token[]
+export type ZoneFileEntry = {
+  tokens: RdataToken[]
   /** The line it starts on, from 1. */
   line: number
   /** It starts with white space: its owner is the last one. */
@@ -28,7 +28,7 @@ const newline = 10
 const space = 32
 
 export class EntryReader {
-  readonly entry: Entry = { tokens: [], line: 1, isIndented: false, error: undefined }
+  readonly entry: ZoneFileEntry = { tokens: [], line: 1, isIndented: false, error: undefined }
   readonly #text: string
   readonly #hasNul: boolean
   #at = 0
@@ -83,7 +83,8 @@ export class EntryReader {
           i++
           break
         case 13:
-          // Also twice before a line feed, as some programs leave it; alone it is no line break here, but is one for others.
+          // Some programs write two carriage returns before a line feed. A single one without a line feed is refused,
+          // because other parsers treat it as a line break.
           while (text.charCodeAt(i) === 13) i++
           if (i < text.length && text.charCodeAt(i) !== newline) return this.#skipLine(i, 'control_character')
           break
@@ -126,7 +127,7 @@ export class EntryReader {
     if (this.#hasNul && text.slice(this.#start, i).includes('\0')) entry.error = 'control_character'
   }
 
-  /** Reports an error and goes on with the line after the one at `at`. */
+  /** Reports an error and continues with the line after the line of `at`. */
   #skipLine(at: number, error: EntryError): void {
     const end = this.#text.indexOf('\n', at)
     this.#at = end < 0 ? this.#text.length : end + 1

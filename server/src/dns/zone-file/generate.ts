@@ -5,10 +5,10 @@ import { EntryFailure } from './problem.ts'
 const generatedMax = 65_536
 const numberMax = 2_147_483_647
 
-export type Range = { readonly start: number; readonly stop: number; readonly step: number }
+export type GenerateRange = { readonly start: number; readonly stop: number; readonly step: number }
 
 /** Parses `start-stop` or `start-stop/step`. Throws EntryFailure. */
-export function parseRange(text: string): Range {
+export function parseRange(text: string): GenerateRange {
   const match = /^(\d{1,10})-(\d{1,10})(?:\/(\d{1,10}))?$/.exec(text)
   const [start, stop, step] = [Number(match?.[1]), Number(match?.[2]), Number(match?.[3] ?? 1)]
   if (!match || start > stop || stop > numberMax || step < 1)
@@ -22,11 +22,11 @@ export function parseRange(text: string): Range {
 }
 
 /** A text around numbers: strings and how the number is written between them. */
-export type Template = readonly (string | Modifier)[]
+export type GenerateTemplate = readonly (string | Modifier)[]
 type Modifier = { readonly offset: number; readonly width: number; readonly base: string }
 
 /** Parses `host-$` and `${offset,width,base}`. `$$` is a dollar sign, and an escape stays as it is. Throws EntryFailure. */
-export function parseTemplate(text: string): Template {
+export function parseTemplate(text: string): GenerateTemplate {
   const parts: (string | Modifier)[] = []
   for (const [part, plain, modifier] of text.matchAll(
     /((?:[^$\\]|\\[^]|\$\$|\\$)+)|\$(?:\{([^}]*)\}|(?!\{))|\$/g,
@@ -51,7 +51,7 @@ function parseModifier(text: string): Modifier {
 }
 
 /** Returns the text with the number written into it. Throws EntryFailure if it becomes negative. */
-export function expandTemplate(template: Template, number: number): string {
+export function expandTemplate(template: GenerateTemplate, number: number): string {
   return template
     .map((part) => (typeof part === 'string' ? part : formatNumber(number + part.offset, part)))
     .join('')

@@ -10,7 +10,7 @@ import {
 } from '../../net/dns/rdata/rdata.ts'
 import { ttlMax } from '../../net/dns/record.ts'
 import { isQuoted } from '../../net/dns/token.ts'
-import type { Token } from '../../net/dns/token.ts'
+import type { RdataToken } from '../../net/dns/token.ts'
 import { findTtl } from '../../net/dns/ttl.ts'
 import { findClass, findType, isZoneType, recordClass, recordType } from '../../net/dns/type.ts'
 import { EntryReader } from './entry.ts'
@@ -24,7 +24,7 @@ export type ZoneFileRecord = {
   /** Seconds, 0 to 2147483647. */
   readonly ttl: number
   readonly rdata: Uint8Array
-  /** Where its entry starts, from 1. */
+  /** Line of the start of its entry, from 1. */
   readonly line: number
 }
 
@@ -39,7 +39,7 @@ export type ZoneFileOptions = {
 
 export type ZoneFile = {
   readonly records: readonly ZoneFileRecord[]
-  /** If there is one, the records are incomplete. Parsing ends after 1,000. */
+  /** If not empty, the records are incomplete. Parsing ends after 1,000 problems. */
   readonly problems: readonly ZoneFileProblem[]
   /** The first 1,000. */
   readonly warnings: readonly ZoneFileWarning[]
@@ -134,7 +134,7 @@ export class ZoneFileParser {
     this.#warnings.push({ code, line: this.#reader.entry.line, text: this.#reader.textOfEntry(120), message })
   }
 
-  #parseDirective(directive: string, tokens: readonly Token[]): void {
+  #parseDirective(directive: string, tokens: readonly RdataToken[]): void {
     const [, value] = tokens
     switch (directive.toUpperCase()) {
       case '$ORIGIN':
@@ -166,7 +166,7 @@ export class ZoneFileParser {
     }
   }
 
-  #generate(tokens: readonly Token[]): void {
+  #generate(tokens: readonly RdataToken[]): void {
     if (tokens.length < 5)
       throw new EntryFailure('generate', '$GENERATE has a range, an owner, a type and data.')
     const range = parseRange(tokens[1]!)
@@ -184,7 +184,7 @@ export class ZoneFileParser {
     }
   }
 
-  #parseRecord(tokens: readonly Token[], isIndented: boolean): void {
+  #parseRecord(tokens: readonly RdataToken[], isIndented: boolean): void {
     if (!isIndented) this.#setOwner(tokens[0]!)
     const { ttl, type, next } = this.#readHeader(tokens, isIndented ? 0 : 1)
     const name = this.#owner
@@ -196,7 +196,7 @@ export class ZoneFileParser {
     this.#add(name, type, ttl, tokens, next)
   }
 
-  #setOwner(token: Token): void {
+  #setOwner(token: RdataToken): void {
     if (token === this.#ownerText) return
     this.#owner = undefined
     this.#ownerText = ''
@@ -204,7 +204,7 @@ export class ZoneFileParser {
     this.#ownerText = token
   }
 
-  #readName(token: Token, code: 'owner' | 'directive'): DomainName {
+  #readName(token: RdataToken, code: 'owner' | 'directive'): DomainName {
     const relative = findPlainName(token, this.#originName)
     if (relative !== undefined) return relative
     if (isQuoted(token)) throw new EntryFailure(code, 'The name is quoted. Write it without quotes.')
@@ -219,7 +219,7 @@ export class ZoneFileParser {
 
   /** Reads TTL and class in either order, and the type. */
   #readHeader(
-    tokens: readonly Token[],
+    tokens: readonly RdataToken[],
     from: number,
   ): { ttl: number | undefined; type: number; next: number } {
     let ttl: number | undefined
@@ -272,7 +272,7 @@ export class ZoneFileParser {
     name: DomainName,
     type: number,
     statedTtl: number | undefined,
-    tokens: readonly Token[],
+    tokens: readonly RdataToken[],
     next: number,
   ): void {
     if (this.#records.length >= this.#recordsMax) {
@@ -346,8 +346,11 @@ export class ZoneFileParser {
 
 const scratch = new Uint8Array(nameLengthMax)
 
-/** Returns the name of a relative token that is canonical as it is, as almost all owners are; undefined for any other, also one that is long. */
-function findPlainName(token: Token, origin: DomainName): DomainName | undefined {
+/**
+ * Returns the name of a relative token that is already canonical, as almost all owners are; undefined for any other or
+ * a long token.
+ */
+function findPlainName(token: RdataToken, origin: DomainName): DomainName | undefined {
   const isPlain = token.length <= 63 && origin.length > 1 && origin.length < 180 && plain.test(token)
   return isPlain ? (`${token}.${origin}` as DomainName) : undefined
 }
@@ -358,11 +361,11 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-function tokenText(token: Token): string {
+function tokenText(token: RdataToken): string {
   return isQuoted(token) ? `${token}"` : token
 }
 
-function splitData(text: string): Token[] {
+function splitData(text: string): RdataToken[] {
   try {
     return splitTokens(text)
   } catch (error) {

@@ -1,5 +1,5 @@
-// Mutated record data, in text and as octets, at four name servers' parsers: whatever all of them accept or refuse, so does this parser, and what
-// BIND accepts too has the same octets.
+// Mutated record data, in text and as octets, at four name servers' parsers: this parser accepts and refuses whatever
+// all of them accept or refuse, and produces the same octets as BIND.
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { skipWithout } from '@pharos/lab/program'
@@ -7,7 +7,7 @@ import { parseName } from '../../net/dns/name.ts'
 import { parseRdata, printRdata } from '../../net/dns/rdata/rdata.ts'
 import { invalidData, validData } from '../../net/dns/rdata/testing-corpus.ts'
 import { findType } from '../../net/dns/type.ts'
-import { ZoneFilePeers, header, peerPrograms, peers } from './testing-peers.ts'
+import { ZoneFilePeers, zoneFileHeader, peerPrograms, zoneFilePeers } from './testing-peers.ts'
 import { parseZoneFile } from './zone-file.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
 
@@ -16,7 +16,7 @@ import { testSeed } from '../../../test/support/random.ts'
 const origin = parseName('example')
 const count = scaled(1_500)
 
-/** Types that one of them does not read in Debian 12, and SOA, which is only at the apex. */
+/** Types that at least one parser of Debian 12 does not support, and SOA, which is only at the apex. */
 const skipped =
   /^(SOA|AMTRELAY|RESINFO|WALLET|HIP|DSYNC|EID|NIMLOC|GPOS|NSAP-PTR|NINFO|ISDN|PX|TALINK|TA|DLV|AVC|NSAP|ATMA|SINK|RKEY|HHIT|BRID|DOA) /
 
@@ -89,10 +89,14 @@ function readLine(line: string): string | undefined {
   return problems.length > 0 ? undefined : printRdata(records[0]!.type, records[0]!.rdata)
 }
 
-/** ALIAS is no type of the parsers, which refuse every line of it. Refused here, and by the parsers of files not: a backslash in a list of SVCB that escapes nothing (RFC 9460 appendix A.1), brackets of NAPTR that BIND alone reads, and what Knot refuses at transfer or when it loads its own file. */
+/**
+ * The parsers have no type ALIAS and refuse it. Refused here and accepted by parsers of files: a backslash in a list of
+ * SVCB that escapes no character (RFC 9460 appendix A.1), brackets of NAPTR that BIND alone reads, and data that Knot
+ * refuses at transfer or when it loads its own file.
+ */
 const stricter = /^ALIAS|^NAPTR .*\[|alpn=.*\\|^(?:LOC|APL|SSHFP|IPSECKEY|CSYNC) \\#|^IPSECKEY \d+ \d+ 0+ /
 
-/** Whether the line can be beside others in a file: no quote is open, nothing starts a comment or joins lines. */
+/** Returns whether the line can be in a file with others: no open quote, comment or joined line. */
 function standsAlone(line: string): boolean {
   const { problems } = parseZoneFile(Buffer.from(`$TTL 60\nn ${line}\n`, 'latin1'), { origin })
   return (
@@ -106,7 +110,7 @@ function standsAlone(line: string): boolean {
 describe('mutated record data', { skip: skipWithout(...peerPrograms) }, () => {
   const parsers = new ZoneFilePeers()
   after(() => parsers[Symbol.dispose]())
-  const firstLine = header.split('\n').length
+  const firstLine = zoneFileHeader.split('\n').length
 
   for (const [kind, mutate] of [
     ['in text', mutatedText],
@@ -120,13 +124,16 @@ describe('mutated record data', { skip: skipWithout(...peerPrograms) }, () => {
         if (standsAlone(line)) lines.push(line)
       }
       const read = lines.map(readLine)
-      const file = header + lines.map((line, at) => `n${at} ${line}\n`).join('')
+      const file = zoneFileHeader + lines.map((line, at) => `n${at} ${line}\n`).join('')
       const [bind, nsd] = [parsers.run('bind', file), parsers.run('nsd', file)]
       const disagreed = lines.filter((line, at) => {
         const isRead = read[at] !== undefined
         const isAlone = [bind, nsd].every((result) => result.lines.has(firstLine + at) === isRead)
         return (
-          isAlone && peers.every((peer) => parsers.run(peer, `${header}n ${line}\n`).isAccepted !== isRead)
+          isAlone &&
+          zoneFilePeers.every(
+            (peer) => parsers.run(peer, `${zoneFileHeader}n ${line}\n`).isAccepted !== isRead,
+          )
         )
       })
       assert.deepEqual(disagreed, [])
@@ -137,7 +144,7 @@ describe('mutated record data', { skip: skipWithout(...peerPrograms) }, () => {
       )
       const printed = parsers.run(
         'bind',
-        header + both.map(({ line }, at) => `n${at} ${line}\n`).join(''),
+        zoneFileHeader + both.map(({ line }, at) => `n${at} ${line}\n`).join(''),
       ).zone
       const { records } = parseZoneFile(Buffer.from(printed, 'latin1'), {
         origin,

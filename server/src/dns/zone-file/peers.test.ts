@@ -1,4 +1,5 @@
-// The same corpus at four name servers' parsers: they read the printed file to the same records, and each refusal is shared by one of them.
+// The corpus in the parsers of four name servers: they read the printed file to the same records, and at least one
+// parser shares each refusal.
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { skipWithout } from '@pharos/lab/program'
@@ -6,12 +7,12 @@ import { parseName } from '../../net/dns/name.ts'
 import { invalidData, validData } from '../../net/dns/rdata/testing-corpus.ts'
 import { collectSets } from './check-zone.ts'
 import { printZoneFile } from './print.ts'
-import { ZoneFilePeers, header, peerPrograms, peers } from './testing-peers.ts'
+import { ZoneFilePeers, zoneFileHeader, peerPrograms, zoneFilePeers } from './testing-peers.ts'
 import { parseZoneFile } from './zone-file.ts'
 
 const origin = parseName('example')
 /** The line of the first record after the header. */
-const firstLine = header.split('\n').length
+const firstLine = zoneFileHeader.split('\n').length
 
 /** Types and SVCB keys that the versions of Debian 12 do not read; ldns no CSYNC without types. */
 const later = ['AMTRELAY', 'RESINFO', 'WALLET', 'DSYNC']
@@ -23,7 +24,9 @@ const unknown = {
   knot: [...later, ...old, ...opaque, 'HIP', 'X25', 'dohpath'],
   nsd: [...later, ...old, ...opaque, 'HIP'],
 }
-/** The zone of the corpus without the types that a peer does not know, a name for each line. SOA is that of the header. */
+/**
+ * The zone of the corpus without the types that a peer does not support, one name per line, with the SOA of the header.
+ */
 function corpusZone(without: readonly string[]): string {
   const lines = validData
     .map((line) => line.replace(/ => .*/, ''))
@@ -31,7 +34,7 @@ function corpusZone(without: readonly string[]): string {
       (line) =>
         !['SOA', ...without].some((word) => line.startsWith(`${word} `) || line.includes(` ${word}=`)),
     )
-  return header + lines.map((line, at) => `n${at} ${line}\n`).join('')
+  return zoneFileHeader + lines.map((line, at) => `n${at} ${line}\n`).join('')
 }
 
 function canonical(text: string): string {
@@ -44,7 +47,7 @@ describe('zone files at other parsers', { skip: skipWithout(...peerPrograms) }, 
   const parsers = new ZoneFilePeers()
   after(() => parsers[Symbol.dispose]())
 
-  for (const peer of peers) {
+  for (const peer of zoneFilePeers) {
     it(`printed here are accepted by ${peer}`, () => {
       const { isAccepted, messages } = parsers.run(peer, canonical(corpusZone(unknown[peer])))
       assert.ok(isAccepted, messages)
@@ -67,10 +70,13 @@ describe('zone files at other parsers', { skip: skipWithout(...peerPrograms) }, 
     const lines = invalidData.map((line, at) => `n${at} ${line}\n`)
     const refused = new Set<number>()
     for (const peer of ['bind', 'nsd'] as const) {
-      for (const line of parsers.run(peer, header + lines.join('')).lines) refused.add(line - firstLine)
+      for (const line of parsers.run(peer, zoneFileHeader + lines.join('')).lines)
+        refused.add(line - firstLine)
     }
     const left = lines.filter((_, at) => !refused.has(at))
-    const accepted = left.filter((line) => peers.every((peer) => parsers.run(peer, header + line).isAccepted))
+    const accepted = left.filter((line) =>
+      zoneFilePeers.every((peer) => parsers.run(peer, zoneFileHeader + line).isAccepted),
+    )
     assert.deepEqual(accepted, [], 'accepted by all four')
   })
 })

@@ -14,7 +14,10 @@ function* printRrset(set: Rrset | SignedRrset): Generator<string> {
     for (const rdata of sorted(set.rrsig)) yield `${start}RRSIG\t${printRdata(recordType.RRSIG, rdata)}\n`
 }
 
-/** Yields the lines of a zone. Sets may come in any order; those that the database returns sorted can be printed one by one. */
+/**
+ * Yields the lines of a zone. Sets may come in any order; sets that the database returns sorted can be printed one by
+ * one.
+ */
 export function* printZoneFile(sets: Iterable<Rrset | SignedRrset>): Generator<string> {
   const keyed = Array.from(sets, (set) => ({ set, key: nameKey(set.name) }))
   keyed.sort(

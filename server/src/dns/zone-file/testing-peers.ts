@@ -1,36 +1,36 @@
-// For tests: four name servers' parsers of zone files. They only read; nothing is served.
+// For tests: the zone file parsers of four name servers. The servers are not started.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { programPath } from '@pharos/lab/program'
 
-export type Peer = 'bind' | 'ldns' | 'knot' | 'nsd'
-export const peers: readonly Peer[] = ['bind', 'ldns', 'knot', 'nsd']
+export type ZoneFilePeer = 'bind' | 'ldns' | 'knot' | 'nsd'
+export const zoneFilePeers: readonly ZoneFilePeer[] = ['bind', 'ldns', 'knot', 'nsd']
 export const peerPrograms = ['named-compilezone', 'ldns-read-zone', 'kzonecheck', 'nsd-checkzone'] as const
 
 /** The start of each file. The zone is `example.` */
-export const header =
+export const zoneFileHeader =
   '$ORIGIN example.\n$TTL 60\n@ SOA ns hostmaster 1 7200 3600 1209600 3600\n@ NS ns\nns A 192.0.2.1\n'
 
-/** Without the checks of what records mean together. */
+/** Without checks of records against each other. */
 const compileOptions =
   '-k ignore -n ignore -m ignore -r ignore -i none -M ignore -S ignore -W ignore -T ignore'.split(' ')
 
 export type Result = {
   readonly isAccepted: boolean
-  /** The zone as BIND and ldns print it; nothing otherwise. */
+  /** The zone as BIND and ldns print it; empty for the others. */
   readonly zone: string
   /** Lines with an error, from 1. BIND and NSD continue after one. */
   readonly lines: ReadonlySet<number>
   readonly messages: string
 }
 
-/** Runs the parsers on files in a folder of their own. */
+/** Runs the parsers on files in a temporary folder. */
 export class ZoneFilePeers implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pharos-zone-file-'))
 
-  run(peer: Peer, text: string): Result {
+  run(peer: ZoneFilePeer, text: string): Result {
     const file = join(this.#folder, 'zone')
     writeFileSync(file, text, 'latin1')
     const commands = {
@@ -43,7 +43,7 @@ export class ZoneFilePeers implements Disposable {
     const options = { encoding: 'latin1', maxBuffer: 500_000_000 } as const
     const { status, stdout, stderr } = spawnSync(programPath(program), args, options)
     const messages = stdout + stderr
-    // kzonecheck has the same status for semantic errors, which are none of a parser.
+    // kzonecheck returns the same status for semantic errors, which do not count as parser errors.
     const isAccepted = peer === 'knot' ? !/failed to run semantic checks/.test(stderr) : status === 0
     const zone = peer === 'bind' || peer === 'ldns' ? stdout : ''
     const errors = peer === 'nsd' ? /error: .*\/zone:(\d+):/g : /\/zone:(\d+):/g

@@ -1,5 +1,5 @@
-// How the record sets of one zone change: read what is stored, plan the difference, check what the zone means afterwards, write it with its
-// version, and wake the publish loop. The caller holds the lock of the zone. It does not change the zone above: change-zone.ts does.
+// How the record sets of one zone change: read the stored sets, plan the difference, check the resulting zone, write it
+// with its version, and wake the publish loop. The caller has locked the zone. change-zone.ts changes the parent zone.
 import type { ZoneSettings } from '@pharos/contract/dns/settings'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { Trx } from '../../db/postgres.ts'
@@ -11,7 +11,7 @@ import { recordType, typeName } from '../../net/dns/type.ts'
 import { writeMessages, type NewMessage } from '../../outbox/outbox.ts'
 import { errorAt, fail, failWith, invalid } from '../../runtime/error.ts'
 import { checkZone, type ZoneFinding } from '../zone-file/check-zone.ts'
-import { ancestorsOf, listZonesAmong, readDsFacts, type ChildZone } from './related-zone.store.ts'
+import { ancestorNames, listZonesAmong, readDsFacts, type ChildZone } from './related-zone.store.ts'
 import {
   isEmpty,
   planDifference,
@@ -29,7 +29,7 @@ import {
   readWithAbove,
   saveComments,
   writeDifference,
-  type Author,
+  type ZoneChangeAuthor,
 } from './zone-change.store.ts'
 import { shownZoneName } from './zone-name.ts'
 import type { Zone, ZoneLimits } from './zone.ts'
@@ -38,18 +38,24 @@ import type { Zone, ZoneLimits } from './zone.ts'
 export type PlacedDesired = Omit<DesiredSet, 'ttl'> & {
   readonly ttl: number | null
   readonly loc: ProblemError['loc']
-  /** Where the request has the name and the type, if it has fields for them. */
+  /** Place of the name and the type in the request, if it has fields for them. */
   readonly idLoc?: ProblemError['loc']
 }
 
 export type ZoneChangeOptions = {
-  readonly author: Author
+  readonly author: ZoneChangeAuthor
   readonly now: Date
   readonly settings: Pick<ZoneSettings, 'default_ttl' | 'minimum_ttl'>
   readonly limits: ZoneLimits
-  /** Rejects record sets at or below a delegation, and a delegation above record sets, which then nobody would be answered from this zone. */
+  /**
+   * Rejects record sets at or below a delegation, and a delegation above record sets: this zone would no longer answer
+   * for them.
+   */
   readonly isAnsweredOnly?: boolean
-  /** Tells others of the change; by default `announceChanges`. A change of many zones collects the messages and announces them at once. */
+  /**
+   * Sends the messages of the change; by default `announceChanges`. A change of many zones collects the messages and
+   * sends them in one batch.
+   */
   readonly announce?: (messages: readonly NewMessage[]) => Promise<void> | void
 }
 
@@ -71,7 +77,7 @@ export type ZoneExcerpt = {
   readonly parents: readonly ChildZone[]
 }
 
-/** Reads the excerpt for these names in one round trip. The caller holds the lock of the zone. */
+/** Reads the excerpt for these names in one round trip. The caller has locked the zone. */
 export async function readExcerpt(
   trx: Trx,
   zone: Zone,
@@ -83,7 +89,7 @@ export async function readExcerpt(
   const requested = desired.filter(({ source }) => source !== 'system')
   const [sets, zones] = await Promise.all([
     readWithAbove(trx, zone.id, names, above),
-    listZonesAmong(trx, zone.teamId, [...namesUnder(zone.name, requested), ...ancestorsOf(zone.name)]),
+    listZonesAmong(trx, zone.teamId, [...namesUnder(zone.name, requested), ...ancestorNames(zone.name)]),
   ])
   return {
     stored: sets.filter(({ name }) => names.has(name)),
@@ -98,13 +104,14 @@ const hidesBelow = new Set<number>([recordType.NS, recordType.DNAME])
 export type ZoneChanged = {
   readonly zone: Zone
   readonly difference: ZoneDifference
-  /** As it was before the change. */
+  /** The excerpt before the change. */
   readonly excerpt: ZoneExcerpt
 }
 
 /**
- * Makes the desired sets those of the zone. Without a difference nothing is written, and the zone is returned as it was. Throws `invalid` with
- * every set that must not be there afterwards, and `quota_exceeded`. `known` is the excerpt for the names of the change, if the caller has read it.
+ * Replaces the sets of the zone with the desired sets. Without a difference it writes no row and returns the zone as it
+ * was. Throws `invalid` with every set that the resulting zone must not have, and `quota_exceeded`. `known` is the
+ * excerpt for the names of the change, if the caller has read it.
  */
 export async function changeContent(
   trx: Trx,
@@ -186,7 +193,7 @@ const updatedMessage = (
   teamId: number,
   { id, name, version, touched }: Zone,
   { added, changed, removed }: ZoneDifference,
-  { actor, what }: Author,
+  { actor, what }: ZoneChangeAuthor,
 ): NewMessage => ({
   teamId,
   type: 'zone.updated',
@@ -205,15 +212,15 @@ const updatedMessage = (
 
 type Places = (set: Pick<Rrset, 'name' | 'type'>) => Pick<PlacedDesired, 'loc' | 'idLoc'> | undefined
 
-/** Throws `invalid` if the zone would lose its NS records: without them nothing of it can be published. */
+/** Throws `invalid` if the zone would lose its NS records, which every published zone needs. */
 function requireApexNs({ name }: Zone, { removed }: ZoneDifference, placeOf: Places): void {
   const ns = removed.find((set) => set.type === recordType.NS && set.name === name)
   if (ns) throw invalid(placeOf(ns)?.loc ?? ['body'], 'apexNsKept')
 }
 
 /**
- * Throws `invalid` for sets of a request at or below a zone of the same owner, which answers instead: only Pharos writes there, and what it has
- * written is not deleted.
+ * Throws `invalid` for sets of a request at or below a zone of the same owner, which answers instead: only Pharos
+ * writes there, and its sets are not deleted.
  */
 async function requireOwnNames(
   trx: Trx,
@@ -251,7 +258,7 @@ const closestOf = (zones: readonly ChildZone[], name: DomainName): ChildZone | u
     .filter((zone) => isAtOrBelow(name, zone.name))
     .reduce<ChildZone | undefined>((a, b) => (a && a.name.length > b.name.length ? a : b), undefined)
 
-/** The names of the sets and those above them, without that of the zone. */
+/** The names of the sets and their ancestors, without the apex. */
 function namesUnder(zone: ZoneName, sets: readonly Pick<Rrset, 'name'>[]): Set<DomainName> {
   const names = new Set([...sets.map(({ name }) => name), ...namesAbove(zone, sets)])
   names.delete(zone)
@@ -309,7 +316,7 @@ const isCut = (zone: Zone, { name, type }: Pick<Rrset, 'name' | 'type'>): boolea
 /** A longer chain of aliases is not followed: resolvers stop earlier. */
 const chainMax = 20
 
-/** Returns the stored aliases to which those among the sets lead: a loop is seen only with all of its aliases. */
+/** Returns the stored aliases that the sets lead to: a loop is found only with all of its aliases. */
 async function readAliases(trx: Trx, zone: Zone, written: readonly StoredSet[]): Promise<StoredSet[]> {
   const found: StoredSet[] = []
   const known = new Set(written.map(({ name }) => name))
@@ -326,7 +333,7 @@ async function readAliases(trx: Trx, zone: Zone, written: readonly StoredSet[]):
 
 const isAlias = ({ type }: Rrset): boolean => type === recordType.CNAME || type === recordType.ALIAS
 
-/** The names above those of the sets, in the zone, where a delegation or a DNAME hides what is below. */
+/** Returns the ancestors of the sets in the zone, where a delegation or a DNAME would hide them. */
 function namesAbove(zone: ZoneName, sets: readonly Pick<Rrset, 'name'>[]): Set<DomainName> {
   const names = new Set<DomainName>()
   for (const { name } of sets)

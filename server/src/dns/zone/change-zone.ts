@@ -1,5 +1,5 @@
-// The one way in which record sets of a primary zone change: the content of the zone, and in the same transaction its delegation in the zone above,
-// if that has the same owner. The caller holds the lock of the zone; the zone above is locked after it.
+// The only function that changes record sets of a primary zone: the content of the zone, and in the same transaction
+// its delegation in the parent zone of the same owner. The caller has locked the zone; the parent is locked after it.
 import type { Trx } from '../../db/postgres.ts'
 import { recordType } from '../../net/dns/type.ts'
 import {
@@ -9,12 +9,12 @@ import {
   type ZoneChanged,
   type ZoneChangeOptions,
 } from './change-content.ts'
-import { isAddress, serversOf } from './delegation-sets.ts'
+import { isAddressSet, serversOf } from './delegation-sets.ts'
 import { updateDelegation, updateFurtherAbove, type OtherZone } from './delegate-zone.ts'
 import { journalOf, type StoredSet } from './zone-change.ts'
 import type { Zone } from './zone.ts'
 
-/** As `changeContent`; `others` are the zones above that changed with it. */
+/** Like `changeContent`; `others` are the zones above that changed with it. */
 export async function changeZone(
   trx: Trx,
   zone: Zone,
@@ -26,7 +26,7 @@ export async function changeZone(
   return { ...changed, others: await changeOthers(trx, changed, options) }
 }
 
-/** Names and addresses of servers are all that delegations have of the content: those of the zone, and those of zones above it. */
+/** Delegations contain only names and addresses of servers: in the zone itself, and in its parents. */
 async function changeOthers(
   trx: Trx,
   { zone, difference, excerpt: { stored, above, parents } }: ZoneChanged,
@@ -37,7 +37,7 @@ async function changeOthers(
   const sets = [...removed, ...added]
   const isOwnNs = (set: StoredSet): boolean => set.type === recordType.NS && set.name === zone.name
   const servers = new Set(serversOf([...stored, ...above].find(isOwnNs)))
-  if (sets.some((set) => isOwnNs(set) || (isAddress(set) && servers.has(set.name))))
+  if (sets.some((set) => isOwnNs(set) || (isAddressSet(set) && servers.has(set.name))))
     return updateDelegation(trx, zone, options)
-  return sets.some(isAddress) ? updateFurtherAbove(trx, zone, options) : []
+  return sets.some(isAddressSet) ? updateFurtherAbove(trx, zone, options) : []
 }

@@ -10,7 +10,7 @@ import { recordName, recordValues } from '../../team/domain-proof.ts'
 import { hasVerifiedDomain, holdsNetwork, readClaim } from './zone.store.ts'
 import { requireZoneName, shownZoneName, type ZoneNameRules } from './zone-name.ts'
 
-export type ClaimDeps = {
+export type ClaimZoneDeps = {
   readonly rules: ZoneNameRules
   /** For the TXT record that verifies a domain. */
   readonly ring: KeyRing
@@ -25,7 +25,7 @@ export type ClaimResult = {
 
 /** Throws `invalid` and `zone_claimed`. */
 export async function claimName(
-  { rules, ring }: ClaimDeps,
+  { rules, ring }: ClaimZoneDeps,
   trx: Trx,
   teamId: number,
   name: ZoneName,
@@ -54,7 +54,7 @@ async function requireHolder(
   throw failWith('invalid', [errorAt(loc, 'zoneNotYours', { cidr: network })])
 }
 
-/** The name and those above it, as domains of teams are written. */
+/** The name and its ancestors, as domains of teams are written. */
 function domainsOf(name: ZoneName): string[] {
   const names: string[] = []
   for (let one: DomainName | undefined = name; one !== undefined && one !== '.'; one = parentOf(one))

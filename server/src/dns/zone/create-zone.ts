@@ -12,7 +12,7 @@ import { actorName, type Operation } from '../../operation/operation.ts'
 import { fail, invalid } from '../../runtime/error.ts'
 import { readRecordSets } from './recordset.ts'
 import { changeContent, type PlacedDesired } from './change-content.ts'
-import { claimName, type ClaimDeps } from './claim-zone.ts'
+import { claimName, type ClaimZoneDeps } from './claim-zone.ts'
 import {
   auditOthers,
   delegateNewZone,
@@ -22,7 +22,7 @@ import {
   type OtherZone,
 } from './delegate-zone.ts'
 import { planWildcards } from './plan-wildcards.ts'
-import { parseZoneInclude, presentSet, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
+import { parseZoneInclude, presentSet, presentZone, zoneEtag, type ZoneIncludeQuery } from './present-zone.ts'
 import {
   countZones,
   findTsigKeyId,
@@ -45,7 +45,7 @@ export type EnableDnssec = (
   options: { readonly algorithm: DnssecAlgorithm },
 ) => Promise<DnssecKey[]>
 
-export type ZoneDeps = ClaimDeps & {
+export type ZoneDeps = ClaimZoneDeps & {
   readonly postgres: Postgres
   /** Null: zones are created unsigned. */
   readonly enableDnssec: EnableDnssec | null
@@ -63,14 +63,14 @@ export const createZone = (
   deps: ZoneDeps,
   operation: Operation,
   body: Body,
-  query: IncludeQuery = {},
+  query: ZoneIncludeQuery = {},
 ): Promise<ChangeAnswer<CreatedZone>> => createZoneWithSoa(deps, operation, body, query, {})
 
 export async function createZoneWithSoa(
   deps: ZoneDeps,
   operation: Operation,
   body: Body,
-  query: IncludeQuery,
+  query: ZoneIncludeQuery,
   { soa, serial = null }: SoaOfNewZone,
 ): Promise<ChangeAnswer<CreatedZone>> {
   const name = parseZoneNameAt(nameAt, body.name)
@@ -85,7 +85,7 @@ export async function createZoneWithSoa(
       what: 'zone.create',
       signing: body,
     })
-    // Nobody must enter the DS record of a key that is not kept.
+    // A dry run does not store the key, so its DS record must not be entered.
     const keys = operation.dryRun ? [] : created
     const shown = await readShownZone(trx, operation.actor.teamId, zone.id)
     const presented = presentZone(shown, defaults, parseZoneInclude(query.include))
@@ -110,7 +110,7 @@ export async function createZoneWithSoa(
   })
 }
 
-/** Signs a new primary zone, unless the request says otherwise or the zone is not served. */
+/** Signs a new primary zone, unless the request disables it or the zone is not served. */
 async function sign(
   { enableDnssec }: Pick<ZoneDeps, 'enableDnssec'>,
   trx: Trx,
@@ -145,8 +145,8 @@ type Created = {
 }
 
 /**
- * Checks the name and the quota, and stores the zone with its records as version 1, signed unless the request says otherwise. A zone of the team above
- * delegates to it, and zones of the team below are delegated from it.
+ * Checks the name and the quota, and stores the zone with its records as version 1, signed unless the request disables
+ * it. A zone of the team above delegates to it, and zones of the team below are delegated from it.
  */
 export async function insertNewZone(
   deps: ZoneDeps,
@@ -185,7 +185,7 @@ export async function insertNewZone(
   const items = recordsets.map((item, at) => ({ item, loc: ['body', 'recordsets', at] }))
   const given = readRecordSets(items, { zone: name, settings: resolved })
   const managed = managedSets(name, resolved).map((set): PlacedDesired => ({ ...set, loc: nameAt }))
-  // With apex NS records of its own, the zone has those instead.
+  // If the request has apex NS records, the zone has those instead.
   const own = [...given, ...sets]
   const takeover = isClaimed ? await planTakeover(trx, inserted, own) : undefined
   const wildcards = takeover ? await planWildcards(trx, takeover, inserted, own) : []

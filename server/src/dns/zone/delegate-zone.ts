@@ -7,11 +7,11 @@ import { recordType, typeName } from '../../net/dns/type.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { fail } from '../../runtime/error.ts'
 import { changeContent, type PlacedDesired, type ZoneChangeOptions } from './change-content.ts'
-import { delegationSets, dsRecordsOf, isAddress, isAtCut, serversOf } from './delegation-sets.ts'
+import { delegationSets, dsRecordsOf, isAddressSet, isAtCut, serversOf } from './delegation-sets.ts'
 import { planWildcardsAbove } from './plan-wildcards.ts'
 import { auditedSets, presentDifference } from './present-zone.ts'
 import {
-  ancestorsOf,
+  ancestorNames,
   listChildZones,
   listZonesAmong,
   lockParentZone,
@@ -36,13 +36,14 @@ export type Takeover = {
   readonly parent: Zone | undefined
   /** The sets of the zone above at and below the new zone. */
   readonly stored: readonly StoredSet[]
-  /** Those of them that move into the new zone. */
+  /** The sets of the zone above that move into the new zone. */
   readonly moved: readonly PlacedDesired[]
 }
 
 /**
- * Locks the zone above, and returns which of its sets move into the zone. Sets that the zone has itself stay as they are. Throws `conflict` with the
- * names that would vanish: a secondary zone takes none over and gives none away, and the name of a zone has no CNAME.
+ * Locks the zone above, and returns the sets that move from it into the zone. Sets that the zone already has stay as
+ * they are. Throws `conflict` with the names that would vanish: a secondary zone neither takes over nor gives away
+ * sets, and the name of a zone has no CNAME.
  */
 export async function planTakeover(
   trx: Trx,
@@ -63,7 +64,7 @@ export async function planTakeover(
   const taken = stored.filter((set) => !isDelegation(set))
   const lost = taken.filter((set) => {
     if (zone.kind === 'secondary' || parent.kind === 'secondary')
-      return !(isAddress(set) && servers.has(set.name))
+      return !(isAddressSet(set) && servers.has(set.name))
     return set.name === zone.name && set.type === recordType.CNAME
   })
   if (lost.length > 0) throw namesLost(parent, zone, lost)
@@ -96,8 +97,8 @@ function namesLost(parent: Zone, child: Pick<Zone, 'name'>, sets: readonly Store
 }
 
 /**
- * Returns the delegations that a zone has for the zones below it, and without records what it has stored there itself, from which nobody is answered,
- * and its delegations to zones that were deleted while it was.
+ * Returns the delegations from a zone to its child zones. Also returns, without records, stored sets below these
+ * delegations, which are not answered, and delegations to zones that were deleted in the meantime.
  */
 export async function planDelegations(trx: Trx, zone: Zone): Promise<PlacedDesired[]> {
   if (zone.kind === 'secondary') return []
@@ -126,7 +127,7 @@ async function readDelegation(trx: Trx, child: ChildZone): Promise<DesiredSet[]>
 
 /** Returns the sets of names at and below a zone, each from the zone of the same owner that answers for it. */
 async function readAddresses(trx: Trx, child: ChildZone, names: readonly DomainName[]): Promise<StoredSet[]> {
-  const above = names.flatMap((name) => [name, ...ancestorsOf(name)])
+  const above = names.flatMap((name) => [name, ...ancestorNames(name)])
   const zones = (await listZonesAmong(trx, child.teamId, [...new Set(above)]))
     .filter(({ name }) => isAtOrBelow(name, child.name))
     .toSorted((a, b) => countLabels(b.name) - countLabels(a.name))
@@ -138,13 +139,13 @@ async function readAddresses(trx: Trx, child: ChildZone, names: readonly DomainN
   return found
 }
 
-/** Makes the delegations of zones further above what they are now, if servers of theirs have their addresses at or below the zone. */
+/** Updates the delegations of zones further above, if their servers have addresses at or below the zone. */
 export async function updateFurtherAbove(
   trx: Trx,
   zone: Pick<Zone, 'teamId' | 'name'>,
   options: Options,
 ): Promise<OtherZone[]> {
-  const above = (await listZonesAmong(trx, zone.teamId, ancestorsOf(zone.name))).toSorted(
+  const above = (await listZonesAmong(trx, zone.teamId, ancestorNames(zone.name))).toSorted(
     (a, b) => countLabels(b.name) - countLabels(a.name),
   )
   const others: OtherZone[] = []
@@ -156,7 +157,7 @@ export async function updateFurtherAbove(
   return others
 }
 
-/** Writes the delegation of a zone into the zone above, and removes there what the zone has taken over. */
+/** Writes the delegation of a zone into the zone above, and removes the sets there that moved into the zone. */
 export async function delegateNewZone(
   trx: Trx,
   zone: Zone,
@@ -168,7 +169,7 @@ export async function delegateNewZone(
   return [...others, ...(await updateFurtherAbove(trx, zone, options))]
 }
 
-/** Makes the delegation of a zone in the zone above what its NS records, addresses and keys are now. */
+/** Updates the delegation of a zone in the zone above from its current NS records, addresses and keys. */
 export async function updateDelegation(trx: Trx, zone: Zone, options: Options): Promise<OtherZone[]> {
   if (zone.claimed === null || zone.deleted !== null) return []
   const others = await updateOne(trx, zone, options)
@@ -217,8 +218,8 @@ async function write(
 }
 
 /**
- * Ends the delegation of a deleted zone in the zone above, which delegates to the zones below it from now on. Throws `delegated` if there is none
- * above, and resolvers would find the zones below no more.
+ * Deletes the delegation of a deleted zone in the zone above, which then delegates to the child zones itself. Throws
+ * `delegated` if there is no zone above and resolvers would no longer find the child zones.
  */
 export async function removeDelegation(
   trx: Trx,
@@ -262,7 +263,7 @@ async function change(
   return isEmpty(changed.difference) ? [] : [{ zone: changed.zone, difference: changed.difference }]
 }
 
-/** Other zones as answers show them. */
+/** Returns other zones in the form of answers. */
 export const presentOthers = (others: readonly OtherZone[]) =>
   others.map(({ zone, difference }) => ({
     zone_id: zone.id,
@@ -271,7 +272,7 @@ export const presentOthers = (others: readonly OtherZone[]) =>
     ...presentDifference(zone, difference),
   }))
 
-/** Others for the plan of an operation whose answer has no place for them. */
+/** Returns other zones for the plan of an operation whose answer has no field for them. */
 export const besideOthers = (others: readonly OtherZone[]) =>
   others.length === 0 ? {} : { beside: { before: {}, after: { other_zones: presentOthers(others) } } }
 

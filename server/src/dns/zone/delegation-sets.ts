@@ -14,7 +14,7 @@ export type ParentKey = {
 }
 
 const addressTypes = new Set<number>([recordType.A, recordType.AAAA])
-export const isAddress = ({ type }: { readonly type: number }): boolean => addressTypes.has(type)
+export const isAddressSet = ({ type }: { readonly type: number }): boolean => addressTypes.has(type)
 
 /** Types that a parent has at the cut itself. */
 export const isAtCut = ({ type }: { readonly type: number }): boolean =>
@@ -57,8 +57,8 @@ export function dsRecordsOf({
 }
 
 /**
- * Returns the sets of the delegation. `apex` has the sets of the child's own name, `glue` those of the names of its servers. Without NS records, as
- * a secondary zone before its first transfer, there is none yet.
+ * Returns the sets of the delegation. `apex` has the sets of the child's apex, `glue` the addresses of its servers.
+ * Without NS records, as in a secondary zone before its first transfer, the list is empty.
  */
 export function delegationSets(
   name: ZoneName,
@@ -70,7 +70,7 @@ export function delegationSets(
   if (!ns) return []
   const servers = new Set(serversOf(ns))
   const addresses = [...apex, ...glue].filter(
-    (set) => isAddress(set) && servers.has(set.name) && isAtOrBelow(set.name, name),
+    (set) => isAddressSet(set) && servers.has(set.name) && isAtOrBelow(set.name, name),
   )
   return [
     managed(ns),

@@ -1,5 +1,5 @@
-// Deletes and restores zones. A deleted zone keeps its row for seven days: it is the evidence for removing the zone from the catalog of the name
-// servers, and what a restore brings back.
+// Deletes and restores zones. A deleted zone keeps its row for seven days: it is the evidence for removing the zone
+// from the catalog of the name servers, and the source of a restore.
 import type { deleteZoneRoute, Zone as Wire } from '@pharos/contract/dns/zone'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
@@ -22,15 +22,15 @@ import {
   type OtherZone,
 } from './delegate-zone.ts'
 import { lockZoneOf, parseZoneRef } from './find-zone.ts'
-import { parseZoneInclude, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
+import { parseZoneInclude, presentZone, zoneEtag, type ZoneIncludeQuery } from './present-zone.ts'
 import { readAllSets } from './zone-change.store.ts'
 import {
   claimWaiting,
   countZones,
   isNameTaken,
   lockZone,
-  markDeleted,
-  markRestored,
+  markZoneDeleted,
+  markZoneRestored,
   readDefaults,
   readShownZone,
   requestDelegationCheck,
@@ -39,8 +39,9 @@ import { findZoneName, shownZoneName } from './zone-name.ts'
 import { resolveSettings, withoutLimits, type Zone } from './zone.ts'
 
 /**
- * In a transaction of the owner: the name goes to the zone of another team that waits for it. Throws 409 `delegated` and `delete_protected`. The parent
- * of a zone that is delegated is then checked at once, so that the next request finds what was removed meanwhile.
+ * In a transaction of the owner: the name goes to the zone of another team that waits for it. Throws 409 `delegated`
+ * and `delete_protected`. Schedules an immediate check of the parent of a delegated zone, so that a repeated request
+ * sees a removed delegation.
  */
 export async function deleteZone(
   { postgres, now }: Pick<ZoneDeps, 'postgres' | 'now'>,
@@ -63,7 +64,7 @@ export async function deleteZone(
       refused = zone.id
       throw delegatedFailure(before)
     }
-    await markDeleted(trx, zone, actorName(operation.actor))
+    await markZoneDeleted(trx, zone, actorName(operation.actor))
     const others = await removeDelegation(trx, zone, force, authorOf(operation, 'zone.delete', now()))
     await auditOthers(trx, operation, others)
     await claimWaiting(trx, zone.name)
@@ -87,12 +88,12 @@ function delegatedFailure({ name, nameservers }: Wire): Failure {
   return fail('delegated', 'zone', { zone: name, servers: servers.length > 0 ? servers : delegated })
 }
 
-/** Returns the zone as GET does; one that is not deleted does not change. */
+/** Returns the zone as GET does. A zone that is not deleted stays unchanged. */
 export function restoreZone(
   deps: ZoneDeps,
   operation: Operation,
   text: string,
-  query: IncludeQuery = {},
+  query: ZoneIncludeQuery = {},
 ): Promise<ChangeAnswer<Wire>> {
   const { teamId } = operation.actor
   return runOwnerChange(deps.postgres.owner, operation, async (trx) => {
@@ -120,7 +121,7 @@ async function restore(
   if (await isNameTaken(trx, teamId, zone.name))
     throw fail('exists', 'zone', { zone: shownZoneName(zone.name) })
   const { isClaimed } = await claimName(deps, trx, teamId, zone.name, ['path', 'zone'])
-  await markRestored(trx, zone, isClaimed)
+  await markZoneRestored(trx, zone, isClaimed)
   await note(trx, operation, zone, 'zone.restore')
   if (!isClaimed) return []
   const restored = (await lockZone(trx, teamId, { id: zone.id }))!
@@ -134,7 +135,7 @@ const authorOf = (operation: Operation, what: string, now: Date) => ({
   now,
 })
 
-/** Takes over names that were written above meanwhile, and delegates to zones that were created below. */
+/** Takes over names that were written above in the meantime, and delegates to zones that were created below. */
 async function connect(
   trx: Trx,
   zone: Zone,

@@ -1,4 +1,5 @@
-// The zone of a request: by id or name, of the caller's team and not deleted. One of another team does not exist.
+// The zone of a request: by id or name, of the caller's team and not deleted. Zones of other teams do not exist for the
+// caller.
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { fail, notFound } from '../../runtime/error.ts'
 import { findId } from '../../text/id.ts'

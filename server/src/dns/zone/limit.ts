@@ -15,7 +15,7 @@ import {
 } from '../../operation/limits.ts'
 import { failWith, notFound } from '../../runtime/error.ts'
 
-/** Returns the limit within a zone; null without one. Throws `not_found` for a zone that is none of the resources. */
+/** Returns the limit within a zone; null without a limit. Throws `not_found` if the zone is not in the resources. */
 export function zoneLimitOf(limits: Limits | null, zone: { readonly id: number }): ZoneLimit | null {
   if (limits === null) return null
   const limit = limits.zones.get(zone.id)
@@ -46,7 +46,7 @@ export function requireWholeZone(limit: ZoneLimit | null, loc: ProblemError['loc
   if (limit && !isWholeZone(limit)) throw outsideLimit(loc, [limit.text])
 }
 
-/** Throws `resource_limited` unless the zone with the name is one of the resources, with all names and types. */
+/** Throws `resource_limited` unless the resources include the named zone with all names and types. */
 export function requireZoneNamed(limits: Limits | null, loc: ProblemError['loc'], name: ZoneName): void {
   if (limits === null) return
   const all = [...limits.zones.values()]

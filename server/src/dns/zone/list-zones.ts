@@ -1,4 +1,4 @@
-// Reads zones: one, or a page with filters. Changes nothing.
+// Reads zones: one, or a page with filters.
 import type { getZoneRoute, listZonesRoute, Zone as Wire } from '@pharos/contract/dns/zone'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'

@@ -14,8 +14,9 @@ import type { Zone } from './zone.ts'
 type Above = { readonly parent: Zone | undefined; readonly stored: readonly StoredSet[] }
 
 /**
- * Returns the copies for the zone itself and for the wildcard below it. A name with records in the zone above is not matched by a wildcard (RFC 4592
- * section 3.3.1), and names at which the request has records itself have those. The zone itself gets ALIAS instead of CNAME.
+ * Returns the copies for the apex and for the wildcard below it. A name with records in the zone above is not matched
+ * by a wildcard (RFC 4592 section 3.3.1), and the request's own records take precedence. The apex gets ALIAS instead of
+ * CNAME.
  */
 export async function planWildcards(
   trx: Trx,
@@ -56,7 +57,7 @@ export async function planWildcardsAbove(trx: Trx, above: Above, name: DomainNam
 const copyOf = ({ type, ttl, rdata, comment }: StoredSet, name: DomainName) =>
   ({ name, type, ttl, rdata, source: 'user', comment }) as const
 
-/** Returns the wildcard that answers for the name in the zone above; no sets if none does. */
+/** Returns the wildcard that answers for the name in the zone above; an empty list if no wildcard does. */
 async function readWildcard(
   trx: Trx,
   { parent, stored }: Above,

@@ -11,9 +11,9 @@ import type { StoredSet, ZoneDifference } from './zone-change.ts'
 import type { ShownZone } from './zone.store.ts'
 import { shownZoneName } from './zone-name.ts'
 import { zoneStatus } from './zone-status.ts'
-import { withSerial, type DnsDefaults, type Zone } from './zone.ts'
+import { rdataWithSerial, type DnsDefaults, type Zone } from './zone.ts'
 
-export type IncludeQuery = { readonly include?: string }
+export type ZoneIncludeQuery = { readonly include?: string }
 export type ZoneInclude = {
   readonly servers: boolean
   readonly stateMessages: boolean
@@ -57,7 +57,10 @@ export function presentZone(zone: ShownZone, defaults: DnsDefaults, include: Zon
   }
 }
 
-/** What callers change is before the dot: content and settings. The rest follows from the name servers and the parent. */
+/**
+ * The part before the dot covers values that callers change: content and settings. The rest follows from the name
+ * servers and the parent.
+ */
 export const zoneEtag = (
   zone: Pick<Zone, 'version' | 'settingsVersion' | 'created' | 'deleted'>,
   beside?: object,
@@ -144,7 +147,7 @@ export function presentSet(zone: Zone, set: StoredSet, withSource = false): Reco
 
 /** The stored SOA record has the serial 0. */
 const recordsOf = ({ serial }: Zone, { type, rdata, content }: StoredSet): string[] =>
-  type === recordType.SOA ? [printRdata(type, withSerial(rdata[0]!, serial ?? 0))] : content.split('\n')
+  type === recordType.SOA ? [printRdata(type, rdataWithSerial(rdata[0]!, serial ?? 0))] : content.split('\n')
 
 /** A difference as answers show it: the first sets of each list, and their numbers. */
 export function presentDifference(zone: Zone, { added, changed, removed }: ZoneDifference) {
@@ -161,7 +164,7 @@ export function presentDifference(zone: Zone, { added, changed, removed }: ZoneD
   }
 }
 
-/** The part of an audit entry that tells what changed: ids, and the records of a few sets. */
+/** The part of an audit entry that describes the change: ids, and the records of a few sets. */
 export function auditedSets(zone: Zone, sets: readonly StoredSet[]): object {
   return Object.fromEntries(
     sets.slice(0, auditedMax).map((set) => {

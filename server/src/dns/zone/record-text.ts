@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { compareOctets, root } from '../../net/dns/name.ts'
 import { parseRdata, RdataError, splitTokens } from '../../net/dns/rdata/rdata.ts'
-import { isQuoted, type Token } from '../../net/dns/token.ts'
+import { isQuoted, type RdataToken } from '../../net/dns/token.ts'
 import { recordType } from '../../net/dns/type.ts'
 
 export type RecordError = {
@@ -56,7 +56,7 @@ const parse = (type: number, text: string, origin: DomainName): Uint8Array =>
 /** One character for each octet of UTF-8. */
 const octetsOf = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
-/** A text without quotes is literal; the generic form of RFC 3597 and what is quoted stay as they are. */
+/** A text without quotes is literal; quoted text and the generic form of RFC 3597 stay as they are. */
 function quoted(text: string): string {
   const trimmed = text.trim()
   if (trimmed.startsWith('"') || trimmed.startsWith('\\#')) return text
@@ -64,8 +64,8 @@ function quoted(text: string): string {
 }
 
 /**
- * Returns the first word that is a name of several labels and relative to the zone: one to which a dot can be added, with another meaning. Most
- * records have none, and are the same in any zone.
+ * Returns the first word that is a relative name of several labels: adding a dot would change its meaning. Most records
+ * have no such word and are the same in any zone.
  */
 function findRelativeName(type: number, text: string, rdata: Uint8Array, zone: ZoneName): string | undefined {
   if (isAbsolute(type, text, rdata)) return undefined
@@ -82,7 +82,7 @@ const isAbsolute = (type: number, text: string, rdata: Uint8Array): boolean =>
 
 function tryParse(
   type: number,
-  words: readonly Token[],
+  words: readonly RdataToken[],
   place: number,
   zone: ZoneName,
 ): Uint8Array | undefined {

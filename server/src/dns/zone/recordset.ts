@@ -1,5 +1,5 @@
-// Record sets of a request: name, type, TTL and records, checked one by one. Pure. What a zone means with all of its sets is checked by
-// zone/change-content.ts.
+// Record sets of a request: name, type, TTL and records, checked one by one. Pure. zone/change-content.ts checks the
+// sets of a zone together.
 import type { NewRecordSet } from '@pharos/contract/dns/recordset'
 import type { ZoneSettings } from '@pharos/contract/dns/settings'
 import type { ProblemError } from '@pharos/contract/problem'
@@ -17,10 +17,10 @@ type Loc = ProblemError['loc']
 /** The zone in which a request is read. */
 export type RecordSetContext = { readonly zone: ZoneName; readonly settings: ZoneSettings }
 
-/** As a request has it; without records to delete the set. */
+/** A set of a request; without records to delete the set. */
 export type RequestedSet = Omit<NewRecordSet, 'ptr'> & { readonly ptr?: boolean | undefined }
 
-/** A desired set, and whether its PTR records are written too: because the request asks for them, or the settings of the zone. */
+/** A desired set, and whether its PTR records are written too: on request, or by the settings of the zone. */
 export type ReadSet = PlacedDesired & { readonly withPtr: 'asked' | 'automatic' | false }
 
 /** Records of DNSSEC that Pharos writes when it signs. */
@@ -31,7 +31,7 @@ const signed = new Set<number>([
   recordType.NSEC3PARAM,
   recordType.ZONEMD,
 ])
-/** With several signers, the keys of the others are part of the zone (RFC 8901). */
+/** With several signers, the other signers' keys are part of the zone (RFC 8901). */
 const ofSigners = new Set<number>([recordType.DNSKEY, recordType.CDS, recordType.CDNSKEY])
 
 /**
@@ -48,7 +48,7 @@ export function parseSetName(loc: Loc, text: string, zone: ZoneName): DomainName
   return name
 }
 
-/** Parses a type that a zone may have. Throws `invalid`, and `managed` for one that Pharos writes. */
+/** Parses a type that a zone may have. Throws `invalid`, and `managed` for a type that Pharos writes. */
 export function parseSetType(
   loc: Loc,
   text: string,
@@ -154,7 +154,7 @@ function readPtr(
   )
 }
 
-/** Of a set of addresses for which the request says nothing. */
+/** The default for a set of addresses without the field in the request. */
 export const automaticPtr = ({ auto_ptr: isOn }: Pick<ZoneSettings, 'auto_ptr'>): ReadSet['withPtr'] =>
   isOn && 'automatic'
 

@@ -14,7 +14,7 @@ type Named = Pick<Zone, 'teamId' | 'name'>
 const isServed = sql`z.deleted is null and z.claimed is not null`
 
 /** Returns the names above, the closest first. */
-export function ancestorsOf(name: DomainName): DomainName[] {
+export function ancestorNames(name: DomainName): DomainName[] {
   const names: DomainName[] = []
   for (let one = parentOf(name); one !== undefined; one = parentOf(one)) names.push(one)
   return names
@@ -23,12 +23,15 @@ export function ancestorsOf(name: DomainName): DomainName[] {
 async function findParentId(trx: Trx, { teamId, name }: Named): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     select z.id from dns_zones z
-    where z.team_id is not distinct from ${teamId} and ${isServed} and z.name_key = any(${ancestorsOf(name).map(keyOf)}::bytea[])
+    where z.team_id is not distinct from ${teamId} and ${isServed} and z.name_key = any(${ancestorNames(name).map(keyOf)}::bytea[])
     order by z.name_key desc limit 1`.execute(trx)
   return rows[0]?.id
 }
 
-/** Locks and returns the closest zone above. It is looked up again under the lock: another request may have created or deleted one meanwhile. */
+/**
+ * Locks and returns the closest zone above. It is looked up again under the lock: another request may have created or
+ * deleted a zone in the meantime.
+ */
 export async function lockParentZone(trx: Trx, child: Named): Promise<Zone | undefined> {
   for (;;) {
     const id = await findParentId(trx, child)
@@ -55,7 +58,7 @@ export async function listZonesAmong(
   return rows
 }
 
-/** Returns the zones below, without those that are below another one of them. */
+/** Returns the closest child zones, without zones below other child zones. */
 export async function listChildZones(trx: Trx, { teamId, name }: Named): Promise<ChildZone[]> {
   const { rows } = await sql<ChildZone>`
     select z.id, z.team_id as "teamId", z.name from dns_zones z
@@ -63,7 +66,7 @@ export async function listChildZones(trx: Trx, { teamId, name }: Named): Promise
       and z.name_key < ${keyAfterDescendants(name)}
     order by z.name_key`.execute(trx)
   const children: ChildZone[] = []
-  // In canonical order a zone is followed by those below it.
+  // In canonical order a zone is followed by its child zones.
   for (const row of rows)
     if (children.length === 0 || !isBelow(row.name, children.at(-1)!.name)) children.push(row)
   return children
@@ -86,7 +89,7 @@ export async function readManagedBelow(trx: Trx, zone: Pick<Zone, 'id' | 'name'>
   return rows
 }
 
-/** Returns what the DS records of a zone follow from. */
+/** Returns the facts from which the DS records of a zone follow. */
 export async function readDsFacts(trx: Trx, zoneId: number): Promise<DsFacts> {
   const { rows } = await sql<Omit<DsFacts, 'keys'>>`
     select z.name, z.dnssec as status, z.published is not null as "isPublished",
@@ -101,7 +104,7 @@ export async function readDsFacts(trx: Trx, zoneId: number): Promise<DsFacts> {
   return { ...rows[0]!, keys: keys.rows }
 }
 
-/** Marks sets as written by Pharos: a team that delegated a name itself did so with sets of its own. */
+/** Marks sets as written by Pharos: a team that delegated a name itself used its own sets. */
 export async function markManaged(trx: Trx, zoneId: number, sets: readonly StoredSet[]): Promise<void> {
   const own = new Map(sets.filter(({ source }) => source !== 'system').map((set) => [setId(set), set]))
   if (own.size === 0) return

@@ -1,5 +1,5 @@
-// The SQL of a zone's content: read record sets, write a difference with its journal row, version and counters. The caller holds the lock
-// of the zone. Every statement names the zone, which was found by its team.
+// The SQL of a zone's content: read record sets, write a difference with its journal row, version and counters. The
+// caller has locked the zone. Every statement contains the id of the zone, which was found by its team.
 import { sql } from 'kysely'
 import type { RecordSetSource } from '@pharos/contract/dns/recordset'
 import { columns, type RowOf } from '../../db/columns.ts'
@@ -66,7 +66,7 @@ export async function readWithAbove(
   return rows
 }
 
-/** Returns for each of the names the first sets below it, if there are any. */
+/** Returns for each of the names the first sets below it, if any. */
 export async function readBelow(trx: Trx, zoneId: number, cuts: readonly DomainName[]): Promise<StoredSet[]> {
   if (cuts.length === 0) return []
   const { rows } = await sql<SetRow>`
@@ -89,24 +89,24 @@ export async function readSetsOfType(trx: Trx, zoneId: number, type: number): Pr
 /** Sets below a new cut that an error lists. */
 const belowMax = 100
 
-/** The first key after those of the names below: a label of a key ends with 00, and no label continues with 01. */
+/** Returns the first key after all names below: a label of a key ends with 00, and no label continues with 01. */
 export function keyAfterDescendants(name: DomainName): Buffer {
   const key = keyOf(name)
   key[key.length - 1] = 1
   return key
 }
 
-export type Author = { readonly actor: string; readonly what: string }
+export type ZoneChangeAuthor = { readonly actor: string; readonly what: string }
 
 /**
- * Writes the difference as the next version of the zone, which is returned. Deleting comes first: its rows and those that are inserted are
- * different ones.
+ * Writes the difference as the next version of the zone and returns the version. Deletes run first; deleted and
+ * inserted rows are disjoint.
  */
 export async function writeDifference(
   trx: Trx,
   zone: Zone,
   difference: ZoneDifference,
-  { actor, what }: Author,
+  { actor, what }: ZoneChangeAuthor,
 ): Promise<Zone> {
   const { added, changed, removed } = difference
   await deleteSets(trx, zone, removed)
@@ -198,7 +198,7 @@ export async function saveComments(trx: Trx, zone: Zone, { commented }: ZoneDiff
     where r.zone_id = ${zone.id} and r.name_key = w.name_key and r.type = w.type`.execute(trx)
 }
 
-/** From this number of record sets on, pages are found by blocks instead of by counting rows. */
+/** Number of record sets from which pages are found by blocks instead of by counting rows. */
 const blocksFrom = 4_000
 const blockSize = 1_000
 /** Changes of more sets count the zone anew, which takes about a second for a million. */
@@ -236,7 +236,7 @@ async function countBlocks(
 const deleteBlocks = (trx: Trx, { id }: Zone): Promise<void> =>
   executeLater(trx, sql`delete from dns_blocks where zone_id = ${id}`)
 
-/** Returns false if the zone has no blocks, or one has grown to four times its size. */
+/** Returns false if the zone has no blocks, or a block has grown to four times its size. */
 async function addToBlocks(
   trx: Trx,
   zoneId: number,
@@ -256,7 +256,7 @@ async function addToBlocks(
   return rows.length > 0 && rows.every(({ count }) => count <= 4 * blockSize)
 }
 
-/** Returns the sets that would be stored after the difference, of those that are known, by `setId`. */
+/** Returns the known sets as stored after the difference, by `setId`. */
 export function applyTo(stored: readonly StoredSet[], difference: ZoneDifference): Map<string, StoredSet> {
   const sets = new Map(stored.map((set) => [setId(set), set]))
   for (const set of difference.removed) sets.delete(setId(set))

@@ -1,5 +1,4 @@
-// The difference between record sets as they are and as they are to be. Pure: a set in another order or spelling is the same set, and
-// changes nothing.
+// The difference between current and desired record sets. Pure: a set in another order or spelling is the same set.
 import { compareOctets } from '../../net/dns/name.ts'
 import { canonicalRdata, printRdata } from '../../net/dns/rdata/rdata.ts'
 import { uniqueRdata, type Rrset } from '../../net/dns/record.ts'

@@ -58,7 +58,7 @@ function asciiOf(text: string): string {
   return ascii
 }
 
-/** Scripts with letters that look like those of another one (UTS 39). Japanese, Korean and Chinese are written with Latin letters too. */
+/** Scripts with letters that look alike (UTS 39). Japanese, Korean and Chinese also use Latin letters. */
 const alike = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u]
 
 /** Throws `invalid` for a label that looks like another one. Who means it can write its A-label. */
@@ -80,7 +80,8 @@ const specialUse = ['localhost', 'invalid', 'local', 'onion', 'alt']
 const documentation = ['example', 'test', 'example.com', 'example.net', 'example.org']
 
 /**
- * Returns the network if the name is one of reverse DNS, null otherwise. Throws `invalid` if no team may have a zone of the name.
+ * Returns the network of a reverse zone name, null for other names. Throws `invalid` if no team may have a zone of the
+ * name.
  */
 export function requireZoneName(loc: Loc, name: ZoneName, rules: ZoneNameRules): Prefix | null {
   if (name === '.') throw failWith('invalid', [errorAt(loc, 'zoneRoot')])

@@ -1,4 +1,4 @@
-// The status of zones in SQL: what `zoneStatus` returns, for filters, orders and the messages of changes.
+// The status of zones in SQL: the same as `zoneStatus`, for filters, orders and the messages of changes.
 import { sql, type RawBuilder } from 'kysely'
 import type { ZoneStatus } from '@pharos/contract/dns/zone'
 import type { Trx } from '../../db/postgres.ts'
@@ -8,7 +8,7 @@ import type { ZoneFacts } from './zone-status.ts'
 import { shownZoneName } from './zone-name.ts'
 import type { Zone } from './zone.ts'
 
-/** Of the row `z` of dns_zones: whether it is deleted, and what keeps it on the name servers. */
+/** For the row `z` of dns_zones: whether it is deleted, and why it is still on the name servers. */
 export const deletionOf: RawBuilder<ZoneFacts['deletion']> = sql`
   case when z.deleted is null then 'none'
     when z.withdrawn is not null or z.claimed is null or z.published is null then 'gone'
@@ -42,7 +42,7 @@ async function readStatuses(trx: Trx, ids: readonly number[]): Promise<StatusRow
   return rows
 }
 
-/** Does the work, which may change the status of these zones, and writes the messages of those that differ afterwards. */
+/** Runs `work`, which may change the status of these zones, and writes messages for the zones whose status changed. */
 export async function withStatusMessages<Result>(
   trx: Trx,
   ids: readonly number[],

@@ -1,4 +1,4 @@
-// Every combination of what the parts of a zone say, in code and in SQL.
+// Every combination of the facts of a zone, in code and in SQL.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -10,7 +10,7 @@ import { statusOfZone } from './zone-status.store.ts'
 import { zoneStatus, type ZoneFacts } from './zone-status.ts'
 
 const deletions = ['none', 'leaving', 'held', 'gone'] as const
-/** A failing ALIAS record: the last addresses stay, or there is none. */
+/** A failing ALIAS record: the last addresses stay, or the record has no address. */
 const aliases = ['none', 'served', 'unserved'] as const
 const combinations = zoneStatuses.flatMap((publication) =>
   dnssecStates.flatMap((dnssec) =>
@@ -45,7 +45,7 @@ const factsOf = ({
     alias === 'none' ? [] : [{ name: 'a.example.', resolved: null, isUnserved: alias === 'unserved' }],
 })
 
-/** The worst status of the parts, one by one. */
+/** The worst status of the parts, checked one by one. */
 const expectedOf = (one: Combination): ZoneStatus => {
   const { publication, dnssec, delegation, wasDelegated, deletion, alias } = one
   if (deletion !== 'none') return { leaving: 'updating', held: 'error', gone: 'ok' }[deletion] as ZoneStatus

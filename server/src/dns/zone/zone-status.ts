@@ -1,5 +1,6 @@
-// The one status of a zone: the worst of what its parts say, each with the reason. Pure. `statusOfZone` of zone-status.store.ts is the same in SQL, for
-// filters and for the messages of changes; a test compares both over all combinations.
+// The status of a zone: the worst status of its parts, each with the reason. Pure. `statusOfZone` of
+// zone-status.store.ts is the same in SQL, for filters and for the messages of changes; a test compares both over all
+// combinations.
 import type { DnssecState } from '@pharos/contract/dns/term'
 import type { DelegationStatus, ZoneStatus } from '@pharos/contract/dns/zone'
 import type { StateMessageTag } from '@pharos/contract/reason/state-message'
@@ -7,7 +8,7 @@ import type { StateMessageTag } from '@pharos/contract/reason/state-message'
 type Attrs = Readonly<Record<string, unknown>>
 
 export type ZoneFacts = {
-  /** Of publication, transfers and name servers, as their loops stored it. */
+  /** State of publication, transfers and name servers, stored by their loops. */
   readonly publication: {
     readonly status: ZoneStatus
     readonly reason: string | null
@@ -23,7 +24,7 @@ export type ZoneFacts = {
   }
   /** `leaving`: deleted, and still served; `held`: and the provider must approve that it leaves the name servers; `gone`: no longer served. */
   readonly deletion: 'none' | 'leaving' | 'held' | 'gone'
-  /** ALIAS records whose targets are not resolved: the last addresses stay, unless there is none. */
+  /** ALIAS records whose targets are not resolved: the last addresses stay; `isUnserved` if there are no addresses. */
   readonly failingAliases: readonly (Readonly<Record<string, unknown>> & { readonly isUnserved: boolean })[]
 }
 
@@ -35,7 +36,7 @@ export type ZoneReason = {
   readonly attrs: Attrs
 }
 
-/** From the worst on. A zone that waits for its name is not served at all, so that nothing else counts. */
+/** From the worst to the best. A zone that waits for its name is not served, so other problems do not count. */
 const levels = ['pending_verification', 'error', 'updating', 'ok'] as const satisfies readonly ZoneStatus[]
 
 const severities = {
@@ -98,7 +99,10 @@ const deletionReasons: Readonly<Record<Exclude<ZoneFacts['deletion'], 'none'>, F
   gone: [],
 }
 
-/** A zone that was never delegated works as asked, and waits for its holder; one that lost its delegation does not. */
+/**
+ * A zone that was never delegated works as requested, and waits for its holder; a zone that lost its delegation does
+ * not.
+ */
 function delegationReasons({ status, wasDelegated, assigned, delegated }: ZoneFacts['delegation']): Found[] {
   switch (status) {
     case 'elsewhere':

@@ -42,7 +42,7 @@ const zoneColumns = columns(
 )
 type ZoneRow = RowOf<typeof zoneColumns>
 
-/** A row changes only with what the server serves, so its time is that of the serial. */
+/** A row changes only with the served zone, so its time applies to the serial. */
 const serverColumns = columns('dns_server_zones', 's', ['serial', 'checked'], {
   since: sql<Date>`case when s.state = 'serving' then s.checked else s.since end`,
   name: sql<string>`v.name`,
@@ -83,7 +83,7 @@ const withServers = withExpressions(shownColumns, {
     where a.zone_id = z.id and a.reason is not null and r.type = ${sql.lit(recordType.ALIAS)})`,
 })
 
-/** An ALIAS record whose target was not resolved when it was last asked for, and when it last was. */
+/** An ALIAS record whose target was not resolved at the last attempt, with the time of the last success. */
 type FailingAlias = {
   readonly name: DomainName
   readonly reason: AliasReason
@@ -138,13 +138,13 @@ const shownOf = (row: ShownRow) => ({
   failingAliases: row.failing_aliases,
 })
 
-/** A zone with what answers show beside it. */
+/** A zone with the additional fields of answers. */
 export type ShownZone = Readonly<ReturnType<typeof shownOf>>
 
 /** Identifies a zone in a request: by id or by name. */
 export type ZoneRef = { readonly id: number } | { readonly name: ZoneName }
 
-/** Of deleted zones too. */
+/** Includes deleted zones. */
 const isNamed = (ref: ZoneRef): RawBuilder<unknown> =>
   'id' in ref ? sql`z.id = ${ref.id}::bigint` : sql`z.name_key = ${keyOf(ref.name)}`
 
@@ -157,7 +157,10 @@ const keyOf = (name: DomainName): Buffer => Buffer.from(nameKey(name))
 const restorableDays = 7
 const isRestorable = sql`(z.deleted is null or z.deleted > now() - make_interval(days => ${restorableDays}))`
 
-/** Returns a zone of the team; `isDeleted`: a deleted one that can be restored, of several with the name the one that was deleted last. */
+/**
+ * Returns a zone of the team. `isDeleted`: a deleted zone that can be restored; if several have the name, the last
+ * deleted one.
+ */
 export async function findShownZone(
   postgres: Postgres,
   teamId: number,
@@ -265,7 +268,7 @@ export type ZoneClaim = { readonly isSame: boolean; readonly isRelated: boolean 
 export async function readClaim(trx: Trx, teamId: number, name: ZoneName): Promise<ZoneClaim> {
   const key = keyOf(name)
   const before = Buffer.from(key)
-  // Each label of a key ends with 00: the first key after those below it ends with 01 instead.
+  // Each label of a key ends with 00: the first key after its descendants ends with 01 instead.
   before[before.length - 1] = 1
   const { rows } = await sql<ZoneClaim>`
     select c.is_same as "isSame", c.is_related as "isRelated"
@@ -308,7 +311,10 @@ export type NewZone = Pick<Zone, 'teamId' | 'name' | 'kind' | 'isReverse' | 'ser
   readonly isClaimed: boolean
 }
 
-/** Inserts a zone without records, of version 0: the first change makes it 1. Undefined if the team has one of the name. */
+/**
+ * Inserts a zone without records, with version 0: the first change makes it 1. Undefined if the team has a zone of the
+ * name.
+ */
 export async function insertZone(trx: Trx, zone: NewZone): Promise<Zone | undefined> {
   const { rows } = await sql<ZoneRow>`
     insert into dns_zones as z (team_id, name, name_key, kind, is_reverse, is_generated, managed_by, version, serial, settings,
@@ -321,7 +327,7 @@ export async function insertZone(trx: Trx, zone: NewZone): Promise<Zone | undefi
   return rows[0] && zoneOf(rows[0])
 }
 
-/** Stores where a secondary zone is transferred from. It is due at once. */
+/** Stores the primaries of a secondary zone. It is due immediately. */
 export async function insertSecondary(trx: Trx, zoneId: number, primaries: readonly object[]): Promise<void> {
   await sql`insert into dns_secondaries (zone_id, primaries) values (${zoneId}, ${JSON.stringify(primaries)}::jsonb)`.execute(
     trx,
@@ -337,13 +343,13 @@ export async function isNameTaken(trx: Trx, teamId: number, name: ZoneName): Pro
   return rows.length > 0
 }
 
-export async function markDeleted(trx: Trx, zone: Zone, actor: string): Promise<void> {
+export async function markZoneDeleted(trx: Trx, zone: Zone, actor: string): Promise<void> {
   await sql`update dns_zones set deleted = now(), deleted_by = ${actor}, touched = now()
     where team_id is not distinct from ${zone.teamId} and id = ${zone.id}`.execute(trx)
 }
 
 /** Restores the zone; it gets the name only if no other team has it. Until then it leaves the catalog zone as a deleted one does. */
-export async function markRestored(trx: Trx, zone: Zone, isClaimed: boolean): Promise<void> {
+export async function markZoneRestored(trx: Trx, zone: Zone, isClaimed: boolean): Promise<void> {
   const status = isClaimed ? 'updating' : 'pending_verification'
   await sql`update dns_zones set deleted = null, deleted_by = null, deletion_held = null, touched = now(), status = ${status},
       claimed = case when ${isClaimed} then now() end,
@@ -353,8 +359,9 @@ export async function markRestored(trx: Trx, zone: Zone, isClaimed: boolean): Pr
 }
 
 /**
- * Gives the name of a deleted zone to the zone that waited longest for it, of any team. One that was published before is published now: name
- * servers read what changed since. Its delegation is checked at once, and written into a zone of its owner above. In a transaction of the owner.
+ * Gives the name of a deleted zone to the zone of any team that waited longest for it. If that zone was published
+ * before, its publication time is set to now, because name servers read changed rows. Its delegation is due
+ * immediately, and is written into a zone of its owner above. In a transaction of the owner.
  */
 export async function claimWaiting(trx: Trx, name: ZoneName): Promise<void> {
   await sql`
@@ -401,7 +408,7 @@ const withoutSection: Omit<DnsDefaults, 'nameservers'> = {
   isApexNsEditable: false,
 }
 
-/** One row: the section of the platform file, if there is one, and the names of its public servers. */
+/** One row: the section of the platform file, if present, and the names of its public servers. */
 const defaultsRow = sql<RowOf<typeof defaultColumns> & { names: string[] }>`
   select ${defaultColumns},
     (select coalesce(array_agg(s.name order by s.name), '{}') from dns_servers s where s.is_public) as names
@@ -412,7 +419,7 @@ export async function readDefaults(db: Db | Trx): Promise<DnsDefaults> {
   return defaultsOf(rows[0]!)
 }
 
-/** As `readDefaults`, on the connections that requests share. */
+/** Like `readDefaults`, on the connections that requests share. */
 export async function readDefaultsInTeam(postgres: Postgres, teamId: number): Promise<DnsDefaults> {
   const [row] = await postgres.readInTeam(teamId, defaultsRow)
   return defaultsOf(row!)
@@ -439,7 +446,7 @@ const sectionOf = (row: RowOf<typeof defaultColumns>): Omit<DnsDefaults, 'namese
   isApexNsEditable: row.is_apex_ns_editable,
 })
 
-/** Returns the id of a TSIG key of the provider or the team; undefined if there is none of the name. */
+/** Returns the id of a TSIG key of the provider or the team; undefined if there is no such key. */
 export async function findTsigKeyId(db: Db, teamId: number, name: DomainName): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     select k.id from dns_tsig_keys k where k.name = ${name} and (k.team_id is null or k.team_id = ${teamId})`.execute(
@@ -448,7 +455,7 @@ export async function findTsigKeyId(db: Db, teamId: number, name: DomainName): P
   return rows[0]?.id
 }
 
-/** Returns those of the ids that are keys of the provider or the team. */
+/** Filters the ids: only keys of the provider or the team. */
 export async function listTsigKeyIds(
   db: Db,
   teamId: number,

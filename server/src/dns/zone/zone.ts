@@ -31,7 +31,7 @@ export type Zone = {
   readonly now: Date
 }
 
-/** Settings that apply to zones and teams without a setting of their own: the section `dns` of the platform file. */
+/** Settings of zones and teams without their own value: the section `dns` of the platform file. */
 export type DnsDefaults = {
   readonly hostmaster: string
   readonly defaultTtl: number
@@ -45,7 +45,9 @@ export type DnsDefaults = {
   readonly recordsetsMax: number
   readonly aliasesMax: number
   readonly isApexNsEditable: boolean
-  /** Names of the provider's public name servers, in order; one that does not exist if there is none. */
+  /**
+   * Names of the provider's public name servers, in order; a name that does not exist if the provider has no server.
+   */
   readonly nameservers: readonly string[]
 }
 
@@ -104,7 +106,7 @@ export function managedSets(name: ZoneName, settings: ZoneSettings): DesiredSet[
 const serialFromEnd = 20
 
 /** Returns the rdata of an SOA record with another serial. */
-export function withSerial(rdata: Uint8Array, serial: number): Uint8Array {
+export function rdataWithSerial(rdata: Uint8Array, serial: number): Uint8Array {
   const changed = Uint8Array.from(rdata)
   new DataView(changed.buffer).setUint32(changed.length - serialFromEnd, serial)
   return changed

@@ -16,14 +16,14 @@ after(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Implements clamd's INSTREAM: reads the chunks up to the one of length 0, and sends the result of `judge`. */
+/** Implements clamd's INSTREAM: reads chunks until the empty one, and sends the result of `judge`. */
 async function startClamd(judge: (bytes: Buffer, socket: Socket) => string | undefined): Promise<string> {
   const server = createServer((socket) => {
     const got: Buffer[] = []
     socket.on('error', () => {})
     socket.on('data', (chunk: Buffer) => {
       got.push(chunk)
-      // The chunk of length 0 is last: before, nothing is copied.
+      // The chunk of length 0 is last: no chunk is copied before it arrives.
       const bytes = chunk.subarray(-4).every((byte) => byte === 0)
         ? readStream(Buffer.concat(got))
         : undefined

@@ -1,5 +1,5 @@
-// The process of the embedded ClickHouse: chDB behind ClickHouse's HTTP interface on a unix socket. Started by embedded.ts, never
-// by hand. It imports next to nothing of the product: a crash of the engine ends this process and nothing else.
+// The process of the embedded ClickHouse: chDB behind ClickHouse's HTTP interface on a unix socket. Started by
+// embedded.ts, never by hand. It imports almost no code of the product: a crash of the engine ends only this process.
 import { once } from 'node:events'
 import { createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -20,7 +20,7 @@ type Engine = {
 const [dataDir, settingsText] = process.argv.slice(2) as [string, string]
 const settings = JSON.parse(settingsText) as { readonly memoryBytes: number; readonly threads: number }
 
-// Nobody else may read flows, or connect.
+// Other users must not read flows or connect.
 process.umask(0o077)
 
 const incoming = `${dataDir}.incoming`
@@ -39,7 +39,7 @@ const ignored = new Set([
   'role',
 ])
 
-// The owner's end, kill -9 included, closes this pipe. Committed data is safe, so nothing is worth waiting for.
+// The end of the owner, even by kill -9, closes this pipe. Committed data is safe, so the process ends without waiting.
 process.stdin.on('end', endNow).on('error', endNow).resume()
 
 const engine = loadEngine()
@@ -57,7 +57,7 @@ const writers = createPool(writersMax)
 let files = 0
 let isStopping = false
 
-/** As ClickHouse's own limit of a URL: lists of values are parameters, which are in the URL. */
+/** ClickHouse's own limit of a URL: lists of values are parameters, which are in the URL. */
 const urlBytesMax = 1 << 20
 
 const server = createServer({ maxHeaderSize: urlBytesMax }, (request, response) => {
@@ -68,8 +68,8 @@ process.on('SIGTERM', stop).on('SIGINT', () => {})
 await listen()
 
 /**
- * Beside the data directory, where services with temporary folders of their own find it; or in a short temporary folder, if the
- * path is too long, or if the file system has no sockets, such as shared folders of virtual machines.
+ * Beside the data directory, so that services with private temporary folders find it; or in a short temporary folder,
+ * if the path is too long, or if the file system has no sockets, such as shared folders of virtual machines.
  */
 async function listen(): Promise<void> {
   const beside = `${dataDir}.sock`
@@ -124,7 +124,7 @@ function createPool(size: number) {
     else next(slot)
   }
   return {
-    /** A statement whose client has gone while it waited is not executed: nothing could stop it later. */
+    /** A statement whose client disconnected while it waited is not executed: it could not be cancelled later. */
     async execute(sql: string, database: string, client: ServerResponse): Promise<Uint8Array> {
       const slot = await take()
       try {
@@ -198,7 +198,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** As ClickHouse: the code is in a header, and the text begins with it. */
+/** Like ClickHouse: the code is in a header, and the text begins with it. */
 function sendError(request: IncomingMessage, response: ServerResponse, error: Error): void {
   if (response.headersSent || response.destroyed) return void response.destroy()
   const text =
@@ -206,7 +206,7 @@ function sendError(request: IncomingMessage, response: ServerResponse, error: Er
       ? `Code: ${error.code}. DB::Exception: ${error.message}. (PHAROS_CHDB)`
       : messageOf(error)
   const code = /^Code: (\d+)/.exec(text)?.[1] ?? '1002'
-  // The rest of a body that nobody reads would be the next request.
+  // The unread rest of a body would be parsed as the next request.
   if (!request.complete) response.setHeader('connection', 'close')
   response.writeHead(error instanceof StatementError ? 400 : 500, {
     'content-type': 'text/plain; charset=UTF-8',
@@ -218,7 +218,9 @@ function sendError(request: IncomingMessage, response: ServerResponse, error: Er
 const messageOf = ({ message }: Error): string =>
   message.startsWith('Code: ') ? message : `Code: 1002. DB::Exception: ${message}. (UNKNOWN_EXCEPTION)`
 
-/** Ends when the running statements have. The owner kills it after its own deadline, which loses nothing that was confirmed. */
+/**
+ * Ends after the running statements. The owner kills the process after its own deadline, which loses no confirmed data.
+ */
 function stop(): void {
   if (isStopping) return
   isStopping = true

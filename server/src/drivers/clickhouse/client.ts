@@ -8,11 +8,11 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { insertError, queryError } from './failure.ts'
 import type { ClickHouseAddress } from './url.ts'
 
-export type Target =
+export type ClickHouseTarget =
   | { readonly kind: 'socket'; readonly path: string; readonly database: string }
   | ({ readonly kind: 'url' } & ClickHouseAddress)
 
-/** Beyond the limit of a statement, the store did not even say that it exceeded it. */
+/** If the time limit of a statement is exceeded by this, the store did not report it itself. */
 const answerMarginMs = 5_000
 const insertTimeoutMs = 60_000
 const commandTimeoutMs = 120_000
@@ -24,10 +24,10 @@ export class ClickHouseConnection {
   readonly #agent: Agent | undefined
   #isClosed = false
 
-  constructor(target: Target) {
+  constructor(target: ClickHouseTarget) {
     this.#agent =
       target.kind === 'socket'
-        ? // The path is what matters; the host is only part of the agent's keys.
+        ? // Only the path matters; the host is only part of the agent's keys.
           new Agent({
             keepAlive: true,
             maxSockets: connectionsMax,
@@ -46,7 +46,7 @@ export class ClickHouseConnection {
       database: target.database,
       application: 'pharos',
       request_timeout: commandTimeoutMs + answerMarginMs,
-      // It would print every error.
+      // The client would print every error.
       log: { level: ClickHouseLogLevel.OFF },
       compression: { request: false, response: false },
     })
@@ -136,7 +136,7 @@ function* chunksOf(block: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < block.length; at += chunkBytes) yield block.subarray(at, at + chunkBytes)
 }
 
-/** Throws for what is no plain name: names are never quoted. */
+/** Throws for any name that would need quotes. */
 function nameOf(table: string): string {
   if (!/^[a-z][a-z0-9_]*$/.test(table)) throw new DriverError('refused', `Invalid table name ${table}`)
   return table

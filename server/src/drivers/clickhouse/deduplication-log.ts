@@ -1,6 +1,7 @@
-// The tokens of inserted blocks, as MergeTree keeps them: a file of lines `operation, part, token` in each table. The engine writes the line
-// of a block before it gives the part its name (MergeTreeSink, 26.7). Killed in between, it takes the repeated block for a duplicate,
-// and the table misses it for good. Before each start, lines of parts that do not exist are removed.
+// The tokens of inserted blocks in MergeTree: a file of lines `operation, part, token` in each table. The engine writes
+// the line of a block before it renames the part (MergeTreeSink, 26.7). If it is killed in between, it treats the
+// repeated block as a duplicate, and the table permanently lacks it. Lines of parts that do not exist are removed
+// before each start.
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -17,7 +18,7 @@ function repair(path: string): number {
   const kept = lines.filter((line) => {
     const [operation, name = ''] = line.split('\t')
     const part = parsePart(name)
-    // A merged part contains the blocks of those before it.
+    // A merged part contains the blocks of the former parts.
     return operation !== added || !part || parts.some((one) => contains(one, part))
   })
   if (kept.length === lines.length) return 0

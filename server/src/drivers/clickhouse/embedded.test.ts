@@ -98,7 +98,7 @@ describe('the embedded ClickHouse', { skip }, () => {
         else next = Number(line) + 1
       }
     }
-    // Of the last block nobody knows whether it is stored.
+    // It is unknown whether the last block was stored.
     await insertUntilStored(store, flowsBlock(rows, 1, now), `block-${next}`)
     assert.deepEqual(await countsOf(store), counts((next + 1) * rows))
   })
@@ -184,7 +184,7 @@ describe('the embedded ClickHouse', { skip }, () => {
     await waitFor('all are connected', () => requests.every(({ socket }) => socket?.connecting === false))
     await sleep(200)
     for (const request of requests) request.destroy()
-    // The four that run take 2 s; those that waited would take 48 s more, beyond the limit of this one.
+    // The four running statements take 2 s; the waiting ones would take 48 s more, beyond the limit of this statement.
     assert.deepEqual(await store.query('select 1 as one', {}, { seconds: 5 }), [{ one: 1 }])
   })
 
@@ -306,7 +306,7 @@ function startWriter(args: readonly string[]) {
   }
 }
 
-/** As the collector does: a block waits until it is stored. */
+/** Like the collector: a block waits until it is stored. */
 async function insertUntilStored(store: FlowStore, block: Uint8Array, token: string): Promise<void> {
   for (const deadline = performance.now() + 300_000; ;) {
     try {

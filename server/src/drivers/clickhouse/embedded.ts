@@ -1,6 +1,7 @@
-// Runs chDB as a child process behind a unix socket, so that flows are kept without any set-up. As with the embedded PostgreSQL,
-// one process owns it (it holds the lock beside the data directory) and all others attach; a child whose owner was killed ends by
-// itself. chDB is not loaded into this process: it cannot cancel, and its crash would take the routes' control with it.
+// Runs chDB as a child process behind a unix socket, so that flows are stored without any set-up. As with the embedded
+// PostgreSQL, one process owns it (by the lock beside the data directory) and all others attach; a child whose owner
+// was killed ends by itself. chDB is not loaded into this process: it cannot cancel statements, and its crash would end
+// the control of routes.
 import { spawn, type ChildProcess } from 'node:child_process'
 import {
   closeSync,
@@ -23,7 +24,7 @@ import { tryProcessLock, type ProcessLock } from '../../runtime/process-lock.ts'
 import { commandLine, isAlive } from '../../runtime/process-state.ts'
 import { forgetMissingParts } from './deduplication-log.ts'
 
-export type EmbeddedOptions = {
+export type EmbeddedClickHouseOptions = {
   /** The data directory itself, such as `data/clickhouse`; `.lock`, `.pid` and `.log` files lie beside it. */
   readonly dataDir: string
   /** Called with events for the operator: a takeover, an unexpected end, a restart. */
@@ -55,7 +56,7 @@ const defaultMemoryBytes = () => Math.min(8 * gibibyte, Math.max(gibibyte, Math.
 /** In a container the limit of its control group, which the machine's memory exceeds. */
 const memoryOfProcess = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity)
 
-/** Throws `unreachable` with what to install if there is no chDB for this platform. */
+/** Throws `unreachable` with the package to install if there is no chDB for this platform. */
 export function assertChdb(platform = `${process.platform}-${process.arch}`): void {
   const require = createRequire(import.meta.url)
   try {
@@ -71,8 +72,10 @@ export function assertChdb(platform = `${process.platform}-${process.arch}`): vo
   }
 }
 
-/** Starts the server of a data directory, or attaches to the one that another process runs on it. */
-export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedClickHouse> {
+/** Starts the server of a data directory, or attaches to the server that another process runs. */
+export async function startEmbeddedClickHouse(
+  options: EmbeddedClickHouseOptions,
+): Promise<EmbeddedClickHouse> {
   const parent = dirname(resolve(options.dataDir))
   mkdirSync(parent, { recursive: true, mode: 0o755 })
   const dataDir = join(realpathSync(parent), basename(options.dataDir))
@@ -92,7 +95,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
   }
 }
 
-/** Only while another process holds the lock: a child without an owner is about to end. */
+/** Attaches only while another process has the lock: a child without an owner is about to end. */
 async function tryAttach(dataDir: string): Promise<EmbeddedClickHouse | undefined> {
   const lock = tryProcessLock(`${dataDir}.lock`)
   if (lock !== undefined) {
@@ -112,7 +115,7 @@ async function tryAttach(dataDir: string): Promise<EmbeddedClickHouse | undefine
 async function startOwned(
   dataDir: string,
   lock: ProcessLock,
-  options: EmbeddedOptions,
+  options: EmbeddedClickHouseOptions,
 ): Promise<EmbeddedClickHouse> {
   try {
     assertChdb()
@@ -130,14 +133,14 @@ class OwnedChild implements EmbeddedClickHouse {
   readonly started = true
   readonly #dataDir: string
   readonly #lock: ProcessLock
-  readonly #options: EmbeddedOptions
+  readonly #options: EmbeddedClickHouseOptions
   #socketPath = ''
   #child: ChildProcess | undefined
   #ended: Promise<string> = Promise.resolve('not started')
   #stopping = false
   #restarting: Promise<void> | undefined
 
-  constructor(dataDir: string, lock: ProcessLock, options: EmbeddedOptions) {
+  constructor(dataDir: string, lock: ProcessLock, options: EmbeddedClickHouseOptions) {
     this.#dataDir = dataDir
     this.#lock = lock
     this.#options = options
@@ -185,7 +188,10 @@ class OwnedChild implements EmbeddedClickHouse {
       rmSync(path, { recursive: true, force: true })
   }
 
-  /** A child that outlived its owner holds the directory until it ends; only the holder of our lock may end it. */
+  /**
+   * A child that outlived its owner locks the directory until it ends; only the process with the lock of Pharos may end
+   * it.
+   */
   async #endOrphan(): Promise<void> {
     const found = readPid(this.#dataDir)
     if (found === undefined) return
@@ -257,17 +263,17 @@ class OwnedChild implements EmbeddedClickHouse {
 function spawnChild(
   dataDir: string,
   logFile: string,
-  { memoryBytes = defaultMemoryBytes() }: EmbeddedOptions,
+  { memoryBytes = defaultMemoryBytes() }: EmbeddedClickHouseOptions,
 ) {
   const settings = JSON.stringify({ memoryBytes, threads: availableParallelism() })
   const output = openSync(logFile, 'a', 0o600)
-  // A session of its own: Ctrl-C reaches this process only, which ends the server when its users have ended.
+  // A separate session: Ctrl-C reaches only this process, which ends the server when its users have ended.
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', script, dataDir, settings],
     {
       cwd: '/',
-      // Six connections work at once, besides the files of bodies.
+      // Enough for six connections and the files of bodies.
       env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', UV_THREADPOOL_SIZE: '10' },
       stdio: ['pipe', output, output],
       detached: true,

@@ -1,17 +1,17 @@
-// The flow store in ClickHouse: a server at `url`, or the embedded one of the data directory. It is opened by its first use, and
-// again by a later one if that failed: nothing else waits for it or fails with it.
+// The flow store in ClickHouse: a server at `url`, or the embedded one of the data directory. The first use opens it,
+// or a later one after a failure: no other part waits for it or fails with it.
 import { join, resolve } from 'node:path'
 import type { ClickHouseError } from '@clickhouse/client'
 import type { FlowStore } from '../../flow/flow-store.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { ClickHouseConnection, type Target } from './client.ts'
-import { startEmbedded, type EmbeddedClickHouse } from './embedded.ts'
+import { ClickHouseConnection, type ClickHouseTarget } from './client.ts'
+import { startEmbeddedClickHouse, type EmbeddedClickHouse } from './embedded.ts'
 import { migrateClickHouse } from './migrate.ts'
 import type { Retention } from './retention.ts'
 import { parseClickHouseUrl } from './url.ts'
 
 export type FlowStoreOptions = {
-  /** Of a server; null for the embedded one. */
+  /** URL of a server; null for the embedded one. */
   readonly url: string | null
   readonly dataDir: string
   readonly retention: Retention
@@ -25,7 +25,7 @@ const embeddedDatabase = 'pharos'
 
 type Opened = { readonly connection: ClickHouseConnection; readonly embedded: EmbeddedClickHouse | undefined }
 
-/** Returns the store; nothing is started yet. */
+/** Returns the store without starting a server. */
 export function createFlowStore(options: FlowStoreOptions): FlowStore {
   let opened: Promise<Opened> | undefined
   let failed: { readonly error: unknown; readonly at: number } | undefined
@@ -93,7 +93,7 @@ async function open({ url, dataDir, retention, log }: FlowStoreOptions): Promise
     await ensureDatabase({ kind: 'url', ...address })
     return await migrated(new ClickHouseConnection({ kind: 'url', ...address }), undefined, retention)
   }
-  const embedded = await startEmbedded({ dataDir: resolve(join(dataDir, 'clickhouse')), log })
+  const embedded = await startEmbeddedClickHouse({ dataDir: resolve(join(dataDir, 'clickhouse')), log })
   const target = { kind: 'socket', path: embedded.socketPath, database: embeddedDatabase } as const
   try {
     await ensureDatabase(target)
@@ -107,7 +107,7 @@ async function open({ url, dataDir, retention, log }: FlowStoreOptions): Promise
 const unknownDatabase = '81'
 
 /** A user of an existing database may lack the right to create one. */
-async function ensureDatabase(target: Target): Promise<void> {
+async function ensureDatabase(target: ClickHouseTarget): Promise<void> {
   const { database } = target
   const connection = new ClickHouseConnection(target)
   try {

@@ -1,6 +1,6 @@
-// Migrates a ClickHouse database to the tables of this code: plain SQL files, each applied once, in order. ClickHouse has neither
-// transactions nor locks, so every statement must be repeatable (`if not exists`): several processes may apply a file at once, and
-// one that was killed in the middle is applied again.
+// Migrates a ClickHouse database to the tables of this code: plain SQL files, each applied once, in order. ClickHouse
+// has neither transactions nor locks, so every statement must be repeatable (`if not exists`): several processes may
+// apply a file at the same time, and an interrupted file is applied again.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

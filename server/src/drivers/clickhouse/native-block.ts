@@ -1,6 +1,6 @@
-// Writes blocks of ClickHouse's Native format from typed arrays: no object and no text for a row. The layout is that of HTTP
-// (revision 0): number of columns and rows, then for each column its name, its type and its values, little-endian.
-// Source: https://clickhouse.com/docs/interfaces/formats/Native
+// Writes blocks of ClickHouse's Native format from typed arrays, without an object or text per row. The layout is
+// HTTP's (revision 0): number of columns and rows, then for each column its name, its type and its values,
+// little-endian. Source: https://clickhouse.com/docs/interfaces/formats/Native
 
 /** The values of a column. Arrays may be longer than the block; the first rows count. */
 export type NativeColumn =
@@ -15,7 +15,7 @@ export type NativeColumn =
   | { readonly name: string; readonly type: 'UInt64'; readonly low: Uint32Array; readonly high: Uint32Array }
   /** Four words for each value, the most significant first; IPv4 as ::ffff:a.b.c.d. */
   | { readonly name: string; readonly type: 'IPv6'; readonly words: Uint32Array }
-  /** As many bytes for each value as the type says, such as 2 of a country in FixedString(2). */
+  /** The type defines the number of bytes per value, such as 2 of a country in FixedString(2). */
   | { readonly name: string; readonly type: `FixedString(${number})`; readonly bytes: Uint8Array }
 
 /** Returns one block. Throws RangeError if a column has too few values. */

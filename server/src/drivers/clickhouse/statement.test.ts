@@ -7,14 +7,14 @@ import { insertFromFile, insertsBody, plainStatement, StatementError } from './s
 const none = new Map<string, string>()
 const values = (entries: Record<string, string>) => new Map(Object.entries(entries))
 
-/** As the client sends a text: escaped as in TabSeparated. */
+/** Escapes a text like the client, as in TabSeparated. */
 const escapeTsv = (text: string): string =>
   text.replace(
     /[\\\0\b\f\n\r\t]/g,
     (char) => `\\${{ '\\': '\\', '\0': '0', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't' }[char]!}`,
   )
 
-/** Reads the literal at the beginning as ClickHouse does, and returns it with what follows. */
+/** Parses the literal at the beginning like ClickHouse, and returns it with the rest. */
 function readLiteral(sql: string): [value: string, rest: string] {
   const found = /^'((?:[^'\\]|\\[\s\S])*)'/.exec(sql)
   assert.ok(found, `no literal: ${sql}`)

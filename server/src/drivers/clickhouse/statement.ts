@@ -1,5 +1,5 @@
-// What ClickHouse's HTTP interface does with a request before the engine sees it: parameters, settings and the format. chDB
-// takes plain statements only, and its own parameters run one query at a time in the whole process. Pure.
+// The steps of ClickHouse's HTTP interface before the engine: parameters, settings and the format. chDB accepts plain
+// statements only, and with its own parameters runs one query at a time in the whole process. Pure.
 
 /** A request that cannot be executed; `code` is ClickHouse's. */
 export class StatementError extends Error {
@@ -35,7 +35,7 @@ function literalOf(value: string, type: string): string {
     return `\`${value}\``
   }
   if (value === String.raw`\N`) return `CAST(NULL, ${quote(type)})`
-  // Elements of arrays are quoted, with escapes of their own, which the cast parses.
+  // Elements of arrays are quoted, with their own escapes, which the cast parses.
   const text = /^(Array|Tuple|Map)\(/.test(type) ? value : unescapeTsv(value)
   return `CAST(${quote(text)}, ${quote(type)})`
 }
@@ -48,7 +48,7 @@ const unescapeTsv = (text: string): string =>
 /** Returns a literal of a text. Only these two characters have a meaning inside of quotes. */
 const quote = (text: string): string => `'${text.replace(/['\\]/g, String.raw`\$&`)}'`
 
-/** Returns `a = 1, b = 'x'` for the settings of a URL; undefined if there are none. */
+/** Returns `a = 1, b = 'x'` for the settings of a URL; undefined without settings. */
 function settingsClause(settings: ReadonlyMap<string, string>): string | undefined {
   const clauses = [...settings].map(([name, value]) => {
     if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new StatementError(unknownSetting, `Unknown setting '${name}'`)

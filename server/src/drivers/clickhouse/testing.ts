@@ -1,25 +1,25 @@
-// A flow store for tests: one embedded ClickHouse for each test process, and a migrated database of its own for each call.
-// PHAROS_TEST_CLICKHOUSE_URL runs the same tests on a server. Nothing of the product imports this file.
+// A flow store for tests: one embedded ClickHouse for each test process, and a new migrated database for each call.
+// PHAROS_TEST_CLICKHOUSE_URL runs the same tests on a server. Only tests import this file.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FlowStore } from '../../flow/flow-store.ts'
-import { ClickHouseConnection, type Target } from './client.ts'
-import { startEmbedded, type EmbeddedClickHouse } from './embedded.ts'
+import { ClickHouseConnection, type ClickHouseTarget } from './client.ts'
+import { startEmbeddedClickHouse, type EmbeddedClickHouse } from './embedded.ts'
 import { migrateClickHouse } from './migrate.ts'
 import { encodeNativeBlock } from './native-block.ts'
 import type { Retention } from './retention.ts'
 import { parseClickHouseUrl } from './url.ts'
 
 export type TestFlowStore = FlowStore & {
-  /** For what a URL takes, such as the settings of a process; undefined for the embedded server. */
+  /** For settings that need a URL, such as a process's; undefined for the embedded server. */
   readonly url: string | undefined
   [Symbol.asyncDispose](): Promise<void>
 }
 
 const testMemoryBytes = 2 * 1024 ** 3
-/** A time to live that ends after 2106 overflows, and the rows expire at once. */
+/** A time to live that ends after 2106 overflows, and the rows expire immediately. */
 const retentionDefault: Retention = { flowDays: 3650, rollupDays: 3650 }
 
 let shared: Promise<EmbeddedClickHouse> | undefined
@@ -66,7 +66,7 @@ export function lazyTestFlowStore(): FlowStore {
   }
 }
 
-async function targetOf(database: string): Promise<Target> {
+async function targetOf(database: string): Promise<ClickHouseTarget> {
   const url = process.env.PHAROS_TEST_CLICKHOUSE_URL
   if (url !== undefined) return { kind: 'url', ...parseClickHouseUrl(url), database }
   shared ??= startShared()
@@ -77,14 +77,14 @@ async function targetOf(database: string): Promise<Target> {
 async function startShared(): Promise<EmbeddedClickHouse> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-flows-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-  return await startEmbedded({
+  return await startEmbeddedClickHouse({
     dataDir: join(folder, 'clickhouse'),
     temporary: true,
     memoryBytes: testMemoryBytes,
   })
 }
 
-/** A block of `flows` with so many rows of a team, `stepSeconds` apart; addresses and ports differ. */
+/** A block of `flows` with this number of rows of a team, `stepSeconds` apart; addresses and ports differ. */
 export function flowsBlock(rows: number, teamId: number, time: number, stepSeconds = 0): Uint8Array {
   const words = new Uint32Array(4 * rows)
   for (let row = 0; row < rows; row++) words.set([0, 0, 0xffff, 0xcb007100 + (row % 256)], 4 * row)

@@ -10,7 +10,7 @@ export type ClickHouseAddress = {
 
 const databaseDefault = 'pharos'
 
-/** Parses `clickhouse_url`. Throws an Error with what is wrong. */
+/** Parses `clickhouse_url`. Throws an Error with the reason. */
 export function parseClickHouseUrl(text: string): ClickHouseAddress {
   const url = URL.parse(text)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '')

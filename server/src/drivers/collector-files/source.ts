@@ -13,7 +13,7 @@ import type { Prefix } from '../../net/prefix.ts'
 import type { Log } from '../../runtime/log.ts'
 import { isBgpState, parseBgpState, routesIn, type BgpState } from '../collectors/bgp-state.ts'
 import { fetchExport, type Fetched, type Tag } from '../vrp-json/fetch.ts'
-import { addressOf, fieldsOf, listOf, pathOf, prefixOf, timeOf } from '../collectors/fields.ts'
+import { addressField, fieldsOf, listField, pathOf, prefixField, timeField } from '../collectors/fields.ts'
 
 export type CollectorFileAddress = {
   readonly name: string
@@ -31,13 +31,13 @@ export type CollectorFileOptions = CollectorFileAddress & {
 export type CollectorFileLimits = {
   readonly pollMs: number
   readonly timeoutMs: number
-  /** Of one document. */
+  /** Limit per document. */
   readonly octetsMax: number
   /** Files of a folder that are read; the newest ones. */
   readonly filesMax: number
   /** Data older than this are not used. */
   readonly ageMsMax: number
-  /** How long an alert counts: BGPalerter does not report that a hijack has ended. */
+  /** Time for which an alert counts: BGPalerter does not report that a hijack has ended. */
   readonly alertMs: number
   /** Updates of alerts that are kept. */
   readonly updatesMax: number
@@ -72,7 +72,7 @@ class CollectorFileSource implements VisibilitySource {
   readonly #tags = new Map<string, Tag>()
   /** The problem of a document, which is not parsed again until it changes. */
   readonly #bad = new Map<string, Error>()
-  /** The documents with a table, which has a time of its own; the others are as old as their file. */
+  /** Documents with a table, which has its own time; the others are as old as their file. */
   readonly #tables = new Set<string>()
   #sink: VisibilitySink | undefined
   #abort: AbortController | undefined
@@ -242,7 +242,7 @@ class CollectorFileSource implements VisibilitySource {
     for (const update of this.#alerts) this.#sink?.update(update)
   }
 
-  /** An announcement of an alert that nothing has repeated counts as withdrawn. */
+  /** An announcement is withdrawn if its alert is not repeated. */
   #expireAlerts(): void {
     const untilMs = this.#options.now().getTime() - this.#limits.alertMs
     const expired = this.#alerts.filter(({ at }) => at.getTime() < untilMs)
@@ -289,9 +289,9 @@ export function documentsOf(text: string): readonly unknown[] {
  */
 const isAlert = (document: unknown): boolean => Array.isArray(fieldsOf(document)?.['data'])
 
-/** Returns the BGP messages of an alert; those that are not valid, or not BGP messages, are left out. */
+/** Returns the valid BGP messages of an alert. */
 export function updatesOfAlert(document: unknown, now: Date): RouteUpdate[] {
-  return listOf(fieldsOf(document)?.['data']).flatMap((entry) => {
+  return listField(fieldsOf(document)?.['data']).flatMap((entry) => {
     const message = fieldsOf(fieldsOf(entry)?.['matchedMessage'])
     const update = message && updateOf(message, now)
     return update ? [update] : []
@@ -300,10 +300,10 @@ export function updatesOfAlert(document: unknown, now: Date): RouteUpdate[] {
 
 /** Only an announcement has an origin, in `originAS` as a list of one or several (AS_SET). */
 function updateOf(message: Readonly<Record<string, unknown>>, now: Date): RouteUpdate | undefined {
-  const prefix = prefixOf(message['prefix'])
-  const collector = addressOf(message['peer'])
+  const prefix = prefixField(message['prefix'])
+  const collector = addressField(message['peer'])
   if (!prefix || collector === undefined) return undefined
-  const at = timeOf(message['timestamp'], now)
+  const at = timeField(message['timestamp'], now)
   if (message['type'] === 'withdrawal') return { prefix, collector, path: null, at }
   if (message['type'] !== 'announcement') return undefined
   const path = pathOf(message['path']) ?? pathOf(message['originAS'])

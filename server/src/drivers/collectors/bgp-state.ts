@@ -3,11 +3,11 @@
 // `source_id`, the number of the route collector and the address of its neighbor, such as `00-192.0.2.1`.
 import type { CollectorRoute } from '../../byoip/visibility/visibility-source.ts'
 import { covers, type Prefix } from '../../net/prefix.ts'
-import { addressOf, fieldsOf, listOf, pathOf, prefixOf } from './fields.ts'
+import { addressField, fieldsOf, listField, pathOf, prefixField } from './fields.ts'
 
 export type BgpState = {
   readonly at: Date
-  /** The prefixes that were queried: one of them, or a prefix inside, that is not in `routes` has no route. */
+  /** The queried prefixes: a prefix in or below them without an entry in `routes` has no route. */
   readonly queried: readonly Prefix[]
   readonly routes: ReadonlyMap<Prefix, readonly CollectorRoute[]>
 }
@@ -16,7 +16,7 @@ export type BgpState = {
 export const isBgpState = (document: unknown): boolean =>
   fieldsOf(fieldsOf(document)?.['data'])?.['bgp_state'] !== undefined
 
-/** Parses the document; routes that are not valid are left out. Throws a TypeError with the problem. */
+/** Parses the document, without invalid routes. Throws a TypeError with the problem. */
 export function parseBgpState(document: unknown): BgpState {
   const data = fieldsOf(fieldsOf(document)?.['data'])
   if (!data || !Array.isArray(data['bgp_state'])) throw new TypeError('data.bgp_state is not a list')
@@ -34,7 +34,7 @@ export function parseBgpState(document: unknown): BgpState {
   return { at, queried: queriedPrefixes(data['resource']), routes }
 }
 
-/** Returns the routes of a prefix; undefined if the document says nothing about it. */
+/** Returns the routes of a prefix; undefined if the document does not cover it. */
 export function routesIn(
   { queried, routes }: BgpState,
   prefix: Prefix,
@@ -44,17 +44,18 @@ export function routesIn(
 
 function routeOf(value: unknown): [Prefix, CollectorRoute] | undefined {
   const fields = fieldsOf(value)
-  const prefix = prefixOf(fields?.['target_prefix'])
+  const prefix = prefixField(fields?.['target_prefix'])
   const path = pathOf(fields?.['path'])
   const source = fields?.['source_id']
-  const collector = typeof source === 'string' ? addressOf(source.slice(source.indexOf('-') + 1)) : undefined
+  const collector =
+    typeof source === 'string' ? addressField(source.slice(source.indexOf('-') + 1)) : undefined
   return prefix && path && collector !== undefined ? [prefix, { collector, path }] : undefined
 }
 
 /** `resource` is one prefix or several, separated by commas, or a list. */
 function queriedPrefixes(resource: unknown): Prefix[] {
-  const texts = typeof resource === 'string' ? resource.split(',') : listOf(resource)
-  return texts.flatMap((text) => prefixOf(typeof text === 'string' ? text.trim() : text) ?? [])
+  const texts = typeof resource === 'string' ? resource.split(',') : listField(resource)
+  return texts.flatMap((text) => prefixField(typeof text === 'string' ? text.trim() : text) ?? [])
 }
 
 /** RIPEstat omits the zone of UTC. */

@@ -4,15 +4,15 @@ import { isIP } from 'node:net'
 import type { AsPath } from '../../byoip/visibility/visibility-source.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 
-export type Fields = Readonly<Record<string, unknown>>
+export type MessageFields = Readonly<Record<string, unknown>>
 
-export const fieldsOf = (value: unknown): Fields | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
+export const fieldsOf = (value: unknown): MessageFields | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as MessageFields) : undefined
 
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+export const listField = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Also undefined for words such as `eor`, which RIS Live sends at the end of a table. */
-export function prefixOf(value: unknown): Prefix | undefined {
+export function prefixField(value: unknown): Prefix | undefined {
   if (typeof value !== 'string') return undefined
   try {
     return parsePrefix(value)
@@ -22,20 +22,21 @@ export function prefixOf(value: unknown): Prefix | undefined {
 }
 
 /** Returns the canonical form of an IP address without a zone. */
-export function addressOf(value: unknown): string | undefined {
+export function addressField(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.includes('%')) return undefined
   const family = isIP(value)
-  return family === 0 ? undefined : prefixOf(`${value}/${family === 4 ? 32 : 128}`)?.split('/')[0]
+  return family === 0 ? undefined : prefixField(`${value}/${family === 4 ? 32 : 128}`)?.split('/')[0]
 }
 
 const isAsn = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) > 0 && (value as number) <= 4_294_967_295
 
 /**
- * Returns the ASNs of a path. Sets of several are left out, so that the origin of an aggregated route is the AS before the set.
+ * Returns the ASNs of a path, without sets of several ASNs, so that the origin of an aggregated route is the AS before
+ * the set.
  */
 export function pathOf(value: unknown): AsPath | undefined {
-  const path = listOf(value).map((one) =>
+  const path = listField(value).map((one) =>
     Array.isArray(one) && one.length === 1 ? (one[0] as unknown) : one,
   )
   if (!path.every((element) => isAsn(element) || Array.isArray(element))) return undefined
@@ -50,6 +51,6 @@ export function asnOf(value: unknown): number | undefined {
 }
 
 /** Returns a time from a number of milliseconds, at most the time `now`: clocks of collectors may be ahead. */
-export function timeOf(ms: unknown, now: Date): Date {
+export function timeField(ms: unknown, now: Date): Date {
   return typeof ms === 'number' && Number.isFinite(ms) && ms > 0 ? new Date(Math.min(ms, now.getTime())) : now
 }

@@ -1,11 +1,11 @@
-// Whatever record data is accepted, alone and beside others of its name, also at wildcards, real name servers transfer it, and load it again after a
-// restart: one that does not would serve the zone as it was before, for ever.
+// Every accepted record, alone and beside others of its name, also at wildcards, is transferred by real name servers
+// and loaded again after a restart. A server that refused one would serve the former zone forever.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startFollower, type FollowerName } from '@pharos/lab/dns-follower'
 import { skipWithout, type ProgramName } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
-import { insertZone } from '../../dns/publish/testing.ts'
+import { insertTestZone } from '../../dns/publish/testing.ts'
 import { checkZone, collectSets } from '../../dns/zone-file/check-zone.ts'
 import { parseName, parseZoneName } from '../../net/dns/name.ts'
 import { RdataError, adviseRdata, parseRdata, validateRdata } from '../../net/dns/rdata/rdata.ts'
@@ -22,7 +22,7 @@ type Node = { readonly isWildcard: boolean; readonly samples: readonly Sample[] 
 
 const recordsCount = scaled(5_000)
 const nodesOfZone = 15
-/** All servers transfer at once; one that refuses a zone tries it again for ever. */
+/** All servers transfer in parallel; a server that refuses a zone retries forever. */
 const limitMs = 60_000
 
 /** Types that only Pharos writes. */
@@ -52,7 +52,7 @@ const samples: Sample[] = validData.flatMap((line) => {
   return written.has(type) ? [] : [{ type, rdata: parseRdata(type, data.join(' '), { origin }) }]
 })
 
-/** Types with rules about what is beside them. */
+/** Types with rules about other records of the name. */
 const structural = samples.filter(({ type }) => structuralTypes.has(type))
 
 function mutatedOctets({ type, rdata }: Sample, random: Random): Sample {
@@ -135,7 +135,7 @@ function acceptedRecords(random: Random, count: number): Sample[] {
   return accepted
 }
 
-/** Puts the records at names with one to three of them. Records that a zone refuses beside each other get names of their own. */
+/** Puts one to three records at each name. Records that a zone refuses beside each other get separate names. */
 function nodesOf(records: readonly Sample[], random: Random): Node[] {
   const nodes: Node[] = []
   for (let at = 0; at < records.length;) {
@@ -169,7 +169,7 @@ async function publishGroups(
     const lines = group.flatMap(({ isWildcard, samples }, at) =>
       samples.map((sample) => `${isWildcard ? '*.' : ''}n${at} 300 ${lineOf(sample)}`),
     )
-    await primary.publish(await insertZone(primary.deps.db, name, lines.join('\n')))
+    await primary.publish(await insertTestZone(primary.deps.db, name, lines.join('\n')))
     names.push(name)
   }
   return names
@@ -229,7 +229,7 @@ describe(
       for (const { name } of peers) {
         const refused = await refusedZones(name, primary, zones)
         if (refused.length === 0) continue
-        // Each name of such a zone in a zone of its own tells which one it is.
+        // A separate zone per name of such a zone identifies the refused one.
         const singles = refused.flatMap((zone) => groups[zones.indexOf(zone)]!)
         const ofSingles = await publishGroups(
           primary,

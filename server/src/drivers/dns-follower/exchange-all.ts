@@ -1,5 +1,5 @@
-// Asks one server many questions over one UDP socket: a hundred at a time, each repeated until it is answered. All answers or an error: a part
-// would look like zones that are missing.
+// Sends many questions to one server over one UDP socket: a hundred at a time, each repeated until it is answered.
+// Returns all answers or an error: a part would look like missing zones.
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
@@ -12,12 +12,12 @@ import {
   plainOctets,
   prepareQuery,
   unreachable,
-  type Query,
+  type DnsQuery,
   type SentQuery,
-  type Target,
+  type DnsTarget,
 } from './exchange.ts'
 
-/** Questions without an answer at a time: a server's receive buffer holds a few hundred. */
+/** Pending queries: a server's receive buffer has space for a few hundred. */
 const parallel = 100
 const repeatMs = 400
 
@@ -29,10 +29,13 @@ type Waiting = {
   timer: NodeJS.Timeout
 }
 
-/** Returns the answers in the order of the queries. Throws DriverError if one of them stays unanswered for the time of the target. */
+/**
+ * Returns the answers in the order of the queries. Throws DriverError if a query stays unanswered for the timeout of
+ * the target.
+ */
 export function exchangeAll(
-  target: Target,
-  queries: readonly Query[],
+  target: DnsTarget,
+  queries: readonly DnsQuery[],
   signal: AbortSignal,
 ): Promise<readonly Message[]> {
   if (queries.length === 0) return Promise.resolve([])
@@ -101,7 +104,7 @@ export function exchangeAll(
     try {
       socket.close()
     } catch {
-      // It was closed by an error.
+      // The socket was closed by an error.
     }
   })
 }

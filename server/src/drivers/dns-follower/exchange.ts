@@ -1,5 +1,5 @@
-// Asks one server one question: UDP with repetitions, TCP if the answer is truncated, TSIG if there is a key. An answer with another id, source or
-// question is dropped, since it may be forged.
+// Sends one question to one server: UDP with repetitions, TCP if the answer is truncated, TSIG with a key. An answer
+// with another id, source or question is dropped, since it may be forged.
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { randomInt } from 'node:crypto'
 import { connect, isIPv6, type Socket } from 'node:net'
@@ -15,7 +15,7 @@ import {
 import { TsigError, TsigVerifier, signRequest, type TsigKey } from '../../net/dns/tsig.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 
-export type Target = {
+export type DnsTarget = {
   readonly address: string
   readonly port: number
   readonly key?: TsigKey | undefined
@@ -23,9 +23,9 @@ export type Target = {
   readonly timeoutMs: number
 }
 
-export type Query = Partial<Message> & Pick<Message, 'questions'>
+export type DnsQuery = Partial<Message> & Pick<Message, 'questions'>
 
-/** A query as it is sent, and what its answers must match. */
+/** A query as sent, with the values that its answers must match. */
 export type SentQuery = {
   readonly wire: Uint8Array
   readonly message: Message
@@ -36,7 +36,7 @@ export type SentQuery = {
 const nowSeconds = (): number => Date.now() / 1000
 
 /** Encodes and signs a query under a random id. */
-export function prepareQuery(query: Query, key: TsigKey | undefined, id = randomInt(65_536)): SentQuery {
+export function prepareQuery(query: DnsQuery, key: TsigKey | undefined, id = randomInt(65_536)): SentQuery {
   const message = { ...emptyMessage, ...query, id }
   const plain = encodeMessage(message)
   if (!key) return { wire: plain, message, createVerifier: () => undefined }
@@ -62,7 +62,7 @@ export function matchAnswer(
   if (id !== query.id || !qr || opcode !== query.opcode) return undefined
   const [asked] = query.questions
   const [repeated] = questions
-  // A server that cannot parse the question may leave it out; later messages of a transfer have none.
+  // A server that cannot parse the question may omit it; later messages of a transfer have no question.
   const isSame = repeated
     ? repeated.name === asked?.name && repeated.type === asked.type && repeated.class === asked.class
     : true
@@ -78,8 +78,8 @@ const repeatMs = [400, 1_000, 2_000]
 
 /** Returns the answer over UDP, or over TCP if it is truncated. Throws DriverError. */
 export async function exchange(
-  target: Target,
-  query: Query,
+  target: DnsTarget,
+  query: DnsQuery,
   options: { readonly tcp?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<Message> {
   const began = performance.now()
@@ -93,7 +93,7 @@ export async function exchange(
   throw unreachable(target, 'the connection was closed without an answer')
 }
 
-function exchangeUdp(target: Target, sent: SentQuery, signal: AbortSignal | undefined): Promise<Message> {
+function exchangeUdp(target: DnsTarget, sent: SentQuery, signal: AbortSignal | undefined): Promise<Message> {
   const { promise, resolve, reject } = Promise.withResolvers<Message>()
   const socket = createSocket(isIPv6(target.address) ? 'udp6' : 'udp4')
   const fail = (error: unknown): void => reject(asFailure(target, error))
@@ -132,18 +132,18 @@ function closeQuietly(socket: UdpSocket): void {
   try {
     socket.close()
   } catch {
-    // It was closed by an error.
+    // The socket was closed by an error.
   }
 }
 
-/** Not a Buffer, whose `slice` shares the octets. */
+/** Not a Buffer, because its `slice` shares the octets. */
 export const plainOctets = (octets: Buffer): Uint8Array =>
   new Uint8Array(octets.buffer, octets.byteOffset, octets.length)
 
 /** `finish` throws DriverError unless a signature covers all messages so far. */
 export type Received = { readonly message: Message; readonly finish: () => void }
 
-function finish(target: Target, { rcode: code }: Message, verifier: TsigVerifier | undefined): void {
+function finish(target: DnsTarget, { rcode: code }: Message, verifier: TsigVerifier | undefined): void {
   try {
     if (code === rcode.NOERROR) verifier?.finish()
   } catch (error) {
@@ -152,13 +152,13 @@ function finish(target: Target, { rcode: code }: Message, verifier: TsigVerifier
 }
 
 /**
- * Yields the messages that answer a query over TCP until the consumer stops. Ends if the server closes the connection. A server may sign only some
- * messages of a transfer, so nothing of it may be used before `finish` of the last one. `timeoutMs` is the time for each message.
- * Throws DriverError.
+ * Yields the messages that answer a query over TCP until the consumer stops. Ends if the server closes the connection.
+ * A server may sign only some messages of a transfer, so no message may be used before `finish` of the last one.
+ * `timeoutMs` applies to each message. Throws DriverError.
  */
 export async function* receiveMessages(
-  target: Target,
-  query: Query,
+  target: DnsTarget,
+  query: DnsQuery,
   signal?: AbortSignal,
 ): AsyncGenerator<Received, void> {
   const sent = prepareQuery(query, target.key)
@@ -203,10 +203,10 @@ async function* readFrames(socket: Socket): AsyncGenerator<Uint8Array> {
   }
 }
 
-export const unreachable = ({ address, port }: Target, why: string): DriverError =>
+export const unreachable = ({ address, port }: DnsTarget, why: string): DriverError =>
   new DriverError('unreachable', `${address} port ${port}: ${why}`)
 
-function asFailure(target: Target, error: unknown): DriverError {
+function asFailure(target: DnsTarget, error: unknown): DriverError {
   if (error instanceof DriverError) return error
   if (error instanceof TsigError)
     return new DriverError('protocol', `${target.address}: the signature was not accepted: ${error.reason}`)

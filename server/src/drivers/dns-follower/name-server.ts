@@ -13,7 +13,7 @@ import { toSerial, type Serial } from '../../net/dns/serial.ts'
 import type { TsigKey } from '../../net/dns/tsig.ts'
 import { recordClass, recordType } from '../../net/dns/type.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { exchange, isRefusal, receiveMessages, type Query, type Target } from './exchange.ts'
+import { exchange, isRefusal, receiveMessages, type DnsQuery, type DnsTarget } from './exchange.ts'
 import { exchangeAll } from './exchange-all.ts'
 
 export type FollowerOptions = {
@@ -25,24 +25,24 @@ export type FollowerOptions = {
 }
 
 const defaultTimeoutMs = 5_000
-/** While somebody waits for the server, it is asked so often. */
+/** Interval of queries while a call waits for the server. */
 const watchMs = 1_000
 
 const soaOf = (zone: ZoneName): Question => ({ name: zone, type: recordType.SOA, class: recordClass.IN })
 
-/** Opens nothing until it is used. */
+/** Opens a socket on first use. */
 export function createFollower(options: FollowerOptions): NameServer {
   return new Follower({ ...options, timeoutMs: options.timeoutMs ?? defaultTimeoutMs })
 }
 
 class Follower implements NameServer {
-  readonly #target: Target
+  readonly #target: DnsTarget
   readonly #closing = new AbortController()
   readonly #watchers = new Set<() => void>()
   #isDown = false
   #watch: NodeJS.Timeout | undefined
 
-  constructor(target: Target) {
+  constructor(target: DnsTarget) {
     this.#target = target
   }
 
@@ -59,7 +59,7 @@ class Follower implements NameServer {
 
   async notify(zones: readonly { readonly zone: ZoneName; readonly serial: Serial }[]): Promise<void> {
     // The SOA may go with a NOTIFY (RFC 1996 section 3.7), but a receiver must ask for it anyway.
-    const queries = zones.map(({ zone }): Query => ({
+    const queries = zones.map(({ zone }): DnsQuery => ({
       opcode: opcode.NOTIFY,
       aa: true,
       questions: [soaOf(zone)],
@@ -73,12 +73,12 @@ class Follower implements NameServer {
 
   ask(question: Question, options: AskOptions = {}): Promise<SerialAnswer> {
     const { edns, recursionDesired = false, tcp = false, timeoutMs = this.#target.timeoutMs } = options
-    const query: Query = {
+    const query: DnsQuery = {
       questions: [question],
       rd: recursionDesired,
       ...(edns && { edns: { ...edns, version: 0, options: [] } }),
     }
-    // As the world asks it: without a key.
+    // Queries like any client: without a key.
     const target = { ...this.#target, key: undefined, timeoutMs }
     return this.#attempt(() => exchange(target, query, { tcp, signal: this.#closing.signal }))
   }
@@ -151,7 +151,7 @@ class Follower implements NameServer {
 
 function serialIn(zone: ZoneName, answer: Message): Serial | 'absent' | 'failing' {
   const soa = answer.answers.find(({ type, name }) => type === recordType.SOA && name === zone)
-  if (answer.rcode === rcode.NOERROR && answer.aa && soa) return serialOf(soa)
+  if (answer.rcode === rcode.NOERROR && answer.aa && soa) return soaSerialOf(soa)
   if (answer.rcode === rcode.SERVFAIL) return 'failing'
   if (answer.rcode === rcode.NOERROR || isRefusal(answer)) return 'absent'
   throw new DriverError(
@@ -161,6 +161,6 @@ function serialIn(zone: ZoneName, answer: Message): Serial | 'absent' | 'failing
 }
 
 /** Returns the serial of an SOA: the first of the five numbers at its end. */
-export function serialOf({ rdata }: { readonly name: DomainName; readonly rdata: Uint8Array }): Serial {
+export function soaSerialOf({ rdata }: { readonly name: DomainName; readonly rdata: Uint8Array }): Serial {
   return toSerial(Buffer.from(rdata).readUInt32BE(rdata.length - 20))
 }

@@ -1,5 +1,5 @@
-// A record that BIND refuses at transfer, as one that was stored before it was checked: NSD serves the change, BIND keeps the former version, and the zone
-// becomes an error that names the change.
+// A record that BIND refuses at transfer, stored before records were checked: NSD serves the change, BIND keeps the
+// former version, and the zone becomes an error that contains the change.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { sql } from 'kysely'
@@ -7,8 +7,8 @@ import { startFollower } from '@pharos/lab/dns-follower'
 import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { ServerObserver } from '../../dns/publish/observe-server.ts'
-import type { RefusedZone } from '../../dns/publish/observe.store.ts'
-import { insertZone } from '../../dns/publish/testing.ts'
+import type { RefusedZoneChange } from '../../dns/publish/observe.store.ts'
+import { insertTestZone } from '../../dns/publish/testing.ts'
 import { encodeRrsets } from '../../dns/sign/rrset-list.ts'
 import { nameKey, parseName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
@@ -24,10 +24,10 @@ it(
   async () => {
     await using primary = await startTestPrimary()
     const { db } = primary.deps
-    const id = await insertZone(db, zone, 'www 300 A 192.0.2.1')
+    const id = await insertTestZone(db, zone, 'www 300 A 192.0.2.1')
     await primary.publish(id)
-    const refused: RefusedZone[] = []
-    const onRefused = (_: unknown, zones: readonly RefusedZone[]) =>
+    const refused: RefusedZoneChange[] = []
+    const onRefused = (_: unknown, zones: readonly RefusedZoneChange[]) =>
       Promise.resolve(void refused.push(...zones))
     const peers = await Promise.all(
       (['BIND', 'NSD'] as const).map(async (program) => {

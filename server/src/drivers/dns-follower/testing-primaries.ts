@@ -13,7 +13,7 @@ export type PrimaryOptions = {
   /** Lines of the zone file beside SOA and NS. */
   readonly records: readonly string[]
   readonly key: TsigKey
-  /** Where NOTIFY is sent. */
+  /** Target of NOTIFY. */
   readonly follower: { readonly address: string; readonly port: number }
 }
 

@@ -16,7 +16,7 @@ const record = (line: string): ResourceRecord =>
 const soa = (serial: number) => record(`@ 60 SOA ns host ${serial} 60 60 600 60`)
 const www = (last: number) => record(`www 60 A 192.0.2.${last}`)
 
-/** Asks for what is newer than serial 1, of a server that answers with these messages. */
+/** Requests the changes since serial 1 from a server that answers with these messages. */
 async function transferFrom(messages: readonly (readonly ResourceRecord[])[]) {
   const server = createServer((socket) => {
     socket.on('error', () => {})

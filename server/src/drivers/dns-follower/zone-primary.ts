@@ -8,15 +8,18 @@ import type { ResourceRecord } from '../../net/dns/record.ts'
 import { isNewer } from '../../net/dns/serial.ts'
 import { recordClass, recordType } from '../../net/dns/type.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { receiveMessages, type Query, type Target } from './exchange.ts'
-import { createFollower, serialOf, type FollowerOptions } from './name-server.ts'
+import { receiveMessages, type DnsQuery, type DnsTarget } from './exchange.ts'
+import { createFollower, soaSerialOf, type FollowerOptions } from './name-server.ts'
 
 const timeoutMs = 10_000
-/** When an import fails whose server does not answer as one: a little later than by silence, so that the time does not tell which ports are closed. */
+/**
+ * Time until the error of an import whose server does not answer with DNS: a little longer than the timeout without any
+ * answer, so that the time does not reveal closed ports.
+ */
 const unreachableMs = timeoutMs + 1_000
 
 export function createPrimary(options: FollowerOptions): ZonePrimary {
-  const target: Target = { ...options, timeoutMs: options.timeoutMs ?? timeoutMs }
+  const target: DnsTarget = { ...options, timeoutMs: options.timeoutMs ?? timeoutMs }
   return {
     async serial(zone) {
       const server = createFollower(target)
@@ -48,12 +51,12 @@ export function createTransferSource(keyOf: (id: number) => Promise<FollowerOpti
 }
 
 async function transferZone(
-  target: Target,
+  target: DnsTarget,
   zone: ZoneName,
   { from, recordsMax, signal }: Parameters<ZonePrimary['transfer']>[1],
 ): Promise<TransferResult> {
   const type = from ? recordType.IXFR : recordType.AXFR
-  const query: Query = {
+  const query: DnsQuery = {
     questions: [{ name: zone, type, class: recordClass.IN }],
     ...(from && { authorities: [from] }),
   }
@@ -97,9 +100,12 @@ class TransferReader {
     if (isSoa) this.isComplete = this.#endsHere(record)
   }
 
-  /** One SOA alone says that there is nothing newer (RFC 1995 section 4). If it is newer, the rest comes in further messages. */
+  /**
+   * A single SOA means that there are no changes (RFC 1995 section 4). If its serial is newer, the rest follows in
+   * further messages.
+   */
   isUpToDate(from: ResourceRecord): boolean {
-    return this.#records.length === 1 && !isNewer(serialOf(this.#records[0]!), serialOf(from))
+    return this.#records.length === 1 && !isNewer(soaSerialOf(this.#records[0]!), soaSerialOf(from))
   }
 
   get #isDifference(): boolean {
@@ -108,7 +114,7 @@ class TransferReader {
 
   /** The last SOA repeats the first; in IXFR the last step also ends with its serial, before its records. */
   #endsHere(soa: ResourceRecord): boolean {
-    if (this.#soas.length === 1 || serialOf(soa) !== serialOf(this.#records[0]!)) return false
+    if (this.#soas.length === 1 || soaSerialOf(soa) !== soaSerialOf(this.#records[0]!)) return false
     return !this.#isDifference || this.#soas.length % 2 === 0
   }
 

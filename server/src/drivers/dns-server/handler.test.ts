@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { skipWithout } from '@pharos/lab/program'
 import { nameServerConformance } from '../../dns/publish/name-server.conformance.ts'
-import { changeZone, insertZone } from '../../dns/publish/testing.ts'
+import { writeZoneVersion, insertTestZone } from '../../dns/publish/testing.ts'
 import { encodeMessage } from '../../net/dns/message-writer.ts'
 import { decodeMessage, emptyMessage, opcode, rcode, type Message } from '../../net/dns/message.ts'
 import { parseName, parseZoneName } from '../../net/dns/name.ts'
@@ -51,7 +51,7 @@ describe('the DNS server', () => {
   let id: number
   before(async () => {
     primary = await startTestPrimary()
-    id = await insertZone(primary.deps.db, zone, 'www 300 A 192.0.2.1')
+    id = await insertTestZone(primary.deps.db, zone, 'www 300 A 192.0.2.1')
     await primary.publish(id)
   })
   after(() => primary[Symbol.asyncDispose]())
@@ -74,7 +74,7 @@ describe('the DNS server', () => {
   it('signs every message of a long transfer', async () => {
     const long = parseZoneName('long.example')
     const lines = Array.from({ length: 3_000 }, (_, i) => `n${i} 300 TXT ${'x'.repeat(100)}`)
-    await primary.publish(await insertZone(primary.deps.db, long, lines.join('\n')))
+    await primary.publish(await insertTestZone(primary.deps.db, long, lines.join('\n')))
     const query = { questions: [{ ...axfrQuestion, name: long }] }
     const messages: Message[] = []
     for await (const { message } of receiveMessages(targetOf(testKey), query)) {
@@ -115,7 +115,7 @@ describe('the DNS server', () => {
   it('answers IXFR over UDP with the SOA, and AXFR over UDP with an error', async () => {
     const [soa] = (await exchange(targetOf(testKey), { questions: [soaQuestion] })).answers
     const ixfr = { questions: [{ ...soaQuestion, type: recordType.IXFR }], authorities: [soa!] }
-    await changeZone(primary.deps.db, id, { added: 'www 300 A 192.0.2.7' })
+    await writeZoneVersion(primary.deps.db, id, { added: 'www 300 A 192.0.2.7' })
     await primary.publish(id)
     const answer = await exchange(targetOf(testKey), ixfr)
     assert.deepEqual(
@@ -140,7 +140,7 @@ describe('the DNS server', () => {
   it('sends one version in a transfer while the zone changes', async () => {
     const name = parseZoneName('moving.example')
     const lines = Array.from({ length: 5_000 }, (_, i) => `n${i} 300 TXT ${'x'.repeat(60)}`)
-    const moving = await insertZone(
+    const moving = await insertTestZone(
       primary.deps.db,
       name,
       `a 300 A 192.0.2.0\nz 300 A 192.0.2.0\n${lines.join('\n')}`,
@@ -150,7 +150,9 @@ describe('the DNS server', () => {
     const reading = new AbortController()
     const changing = (async () => {
       for (let i = 1; !reading.signal.aborted; i++) {
-        await changeZone(primary.deps.db, moving, { added: `a 300 A 192.0.2.${i}\nz 300 A 192.0.2.${i}` })
+        await writeZoneVersion(primary.deps.db, moving, {
+          added: `a 300 A 192.0.2.${i}\nz 300 A 192.0.2.${i}`,
+        })
         await primary.publish(moving)
       }
     })()
@@ -214,7 +216,7 @@ describe('the DNS server', () => {
     async () => {
       const big = parseZoneName('big.example')
       const lines = Array.from({ length: 40 }, (_, i) => `big 300 TXT ${'y'.repeat(80)}${i}`)
-      await primary.publish(await insertZone(primary.deps.db, big, lines.join('\n')))
+      await primary.publish(await insertTestZone(primary.deps.db, big, lines.join('\n')))
       assert.match(await dig(primary.port, '+ignore', 'big.big.example', 'TXT'), /flags: qr aa tc/)
       assert.match(await dig(primary.port, 'big.big.example', 'TXT'), /ANSWER: 40/)
     },

@@ -1,6 +1,7 @@
-// Decides what a message asks for and who may ask: questions, transfers, NOTIFY and UPDATE, each with TSIG where the request has it. An answer
-// to a signed request is signed, the SOA over UDP too: BIND drops an unsigned one and then never transfers.
-import type { Peer, TransferView, ZoneSource } from '../../dns/answer/zone-source.ts'
+// Decides the kind of a message and the permission of its sender: questions, transfers, NOTIFY and UPDATE, each with
+// TSIG if the request has it. An answer to a signed request is signed, the SOA over UDP too: BIND drops an unsigned one
+// and then never transfers.
+import type { RequestPeer, TransferView, ZoneSource } from '../../dns/answer/zone-source.ts'
 import { encodeMessage } from '../../net/dns/message-writer.ts'
 import {
   MessageError,
@@ -27,12 +28,12 @@ export type HandlerDeps = {
   /** Answers a question without TSIG, within the size that the client takes. */
   readonly answer: (query: Message, transport: 'udp' | 'tcp') => Uint8Array
   readonly findKey: (name: DomainName) => TsigKey | undefined
-  /** Returns what the peer may transfer of the zone; undefined for nothing. */
-  readonly transferView: (zone: ZoneName, peer: Peer) => TransferView | undefined
+  /** Returns the view that the peer may transfer; undefined if it has no access. */
+  readonly transferView: (zone: ZoneName, peer: RequestPeer) => TransferView | undefined
   /** Takes a NOTIFY for a zone; returns the RCODE of the answer. */
-  readonly notified: (zone: ZoneName, peer: Peer, serial: Serial | undefined) => number
+  readonly notified: (zone: ZoneName, peer: RequestPeer, serial: Serial | undefined) => number
   /** Applies an UPDATE (RFC 2136); returns the RCODE. Without it UPDATE is not implemented. */
-  readonly update?: (message: Message, peer: Peer) => Promise<number>
+  readonly update?: (message: Message, peer: RequestPeer) => Promise<number>
   /** Unix time in seconds. */
   readonly now: () => number
 }
@@ -56,7 +57,7 @@ export interface RequestHandler {
 /** A request with its signature verified. */
 type Checked = {
   readonly query: Message
-  readonly peer: Peer
+  readonly peer: RequestPeer
   readonly transport: 'udp' | 'tcp'
   readonly signer: TsigSigner | undefined
 }
@@ -68,7 +69,7 @@ export function createHandler(deps: HandlerDeps): RequestHandler {
   }
   return {
     handleStream,
-    // Transfers are refused over UDP, so that nothing is a stream.
+    // Transfers are refused over UDP, so that no reply is a stream.
     handleDatagram: (request) => handleStream(request) as Reply | Promise<Reply>,
     truncated: ({ wire }) => (isQuery(wire) ? headerAnswer(wire, { tc: true }) : undefined),
   }
@@ -77,7 +78,7 @@ export function createHandler(deps: HandlerDeps): RequestHandler {
 /** Responses are never answered: two servers would answer each other for ever. */
 const isQuery = (wire: Uint8Array): boolean => wire.length >= headerLength && (wire[2]! & 0x80) === 0
 
-/** Returns the request, the answer that refuses it, or undefined to send nothing. */
+/** Returns the request, the answer that refuses it, or undefined to send no answer. */
 function check({ wire, address, transport }: DnsRequest, { findKey, now }: HandlerDeps): Checked | Reply {
   if (!isQuery(wire)) return undefined
   let query: Message | undefined
@@ -144,7 +145,7 @@ async function update(checked: Checked, deps: HandlerDeps): Promise<Reply> {
   return finish(checked, deps, { rcode: code })
 }
 
-/** Returns what the peer gets of the zone, or the RCODE that refuses it. */
+/** Returns the view of the peer, or the RCODE that refuses the transfer. */
 function allowedView(
   { peer }: Checked,
   { zones, transferView }: HandlerDeps,
@@ -172,7 +173,7 @@ function ixfr(checked: Checked, deps: HandlerDeps, zone: ZoneName): StreamReply 
   const from = serialOf(known.rdata)
   const current = deps.zones.find(zone)
   if (current === undefined || current === 'expired') return finish(checked, deps, { rcode: rcode.SERVFAIL })
-  // Over UDP the SOA alone tells the client to ask again over TCP (RFC 1995 section 2), and that it is up to date if it is.
+  // Over UDP the SOA alone makes the client query again over TCP (RFC 1995 section 2), or shows that it is up to date.
   if (checked.transport === 'udp' || ((current.serial - from) | 0) <= 0)
     return finish(checked, deps, { aa: true, answers: recordsOf(current.soa) })
   return signedMessages(checked, deps, difference(checked, deps, zone, from, view))

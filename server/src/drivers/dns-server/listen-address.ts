@@ -1,10 +1,10 @@
-// Where the name server listens: an address and a port, as in `127.0.0.1:8053` and `[::1]:8053`.
+// The listen address of the name server: an address and a port, as in `127.0.0.1:8053` and `[::1]:8053`.
 import { isIP } from 'node:net'
 
-export type ListenAddress = { readonly host: string; readonly port: number }
+export type DnsListenAddress = { readonly host: string; readonly port: number }
 
 /** Parses `host:port`. Throws an Error with the expected form. */
-export function parseListenAddress(text: string): ListenAddress {
+export function parseListenAddress(text: string): DnsListenAddress {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? []
   const host = bracketed ?? plain ?? ''
   const port = Number(digits ?? -1)
@@ -15,5 +15,5 @@ export function parseListenAddress(text: string): ListenAddress {
 }
 
 /** Returns the inverse of `parseListenAddress`. */
-export const printListenAddress = ({ host, port }: ListenAddress): string =>
+export const printListenAddress = ({ host, port }: DnsListenAddress): string =>
   `${isIP(host) === 6 ? `[${host}]` : host}:${port}`

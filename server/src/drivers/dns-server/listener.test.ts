@@ -6,12 +6,12 @@ import { connect, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { insertZone } from '../../dns/publish/testing.ts'
+import { insertTestZone } from '../../dns/publish/testing.ts'
 import { encodeMessage } from '../../net/dns/message-writer.ts'
 import { decodeMessage, emptyMessage, rcode, type Message } from '../../net/dns/message.ts'
 import { parseName, type DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { sourceOf, startListener, type DnsListener, type ListenerOptions } from './listener.ts'
+import { connectionSourceOf, startListener, type DnsListener, type ListenerOptions } from './listener.ts'
 import { ResponseRateLimit } from './listener.ts'
 import { startTestPrimary, type TestPrimary } from './testing.ts'
 
@@ -59,7 +59,7 @@ describe('a stranger', () => {
   before(async () => {
     primary = await startTestPrimary()
     const lines = Array.from({ length: 40 }, (_, i) => `big 300 TXT ${'y'.repeat(80)}${i}`)
-    const id = await insertZone(
+    const id = await insertTestZone(
       primary.deps.db,
       'hostile.example',
       `${lines.join('\n')}\nbig 300 A 192.0.2.1`,
@@ -182,7 +182,7 @@ describe('a listener', () => {
   it('leaves connections for others, however many addresses a network has', async () => {
     const limits = { connectionsPerAddress: 2, connectionsPerNetwork: 3, connections: 10 }
     await withListener({ host: '127.0.0.1', limits }, async ({ port }) => {
-      // Each address of the loopback network is one of its own.
+      // Each address of the loopback network counts as a separate client.
       const from = (host: string) => connect({ port, host: '127.0.0.1', localAddress: host })
       const sockets = Array.from({ length: 3 }, () => from('127.0.0.2'))
       const other = from('127.0.0.3')
@@ -192,9 +192,12 @@ describe('a listener', () => {
       await once(other, 'data')
       for (const socket of [...sockets, other]) socket.destroy()
     })
-    assert.deepEqual(sourceOf('192.0.2.77'), { client: '192.0.2.77/32', network: '192.0.2.0/24' })
-    assert.deepEqual(sourceOf('2001:db8:1:2::3'), { client: '2001:db8:1:2::/64', network: '2001:db8:1::/48' })
-    assert.deepEqual(sourceOf('127.0.0.1'), { client: '127.0.0.1', network: '127.0.0.1' })
+    assert.deepEqual(connectionSourceOf('192.0.2.77'), { client: '192.0.2.77/32', network: '192.0.2.0/24' })
+    assert.deepEqual(connectionSourceOf('2001:db8:1:2::3'), {
+      client: '2001:db8:1:2::/64',
+      network: '2001:db8:1::/48',
+    })
+    assert.deepEqual(connectionSourceOf('127.0.0.1'), { client: '127.0.0.1', network: '127.0.0.1' })
   })
 
   const hasIpv6 = Object.values(networkInterfaces()).some((all) =>

@@ -1,5 +1,5 @@
-// The sockets of a DNS server: UDP and TCP at one address and port. It frames, limits and disconnects; what a message means is the
-// handler's part.
+// The sockets of a DNS server: UDP and TCP at one address and port. It frames, limits and disconnects; the handler
+// interprets messages.
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, isIP, isIPv6, type AddressInfo, type Server, type Socket, isIPv4 } from 'node:net'
@@ -11,9 +11,9 @@ import { readAddress } from '../../net/address.ts'
 
 export type ListenerLimits = TcpLimits & {
   readonly connections: number
-  /** Of an IPv4 address or a /64 of IPv6. */
+  /** Limit per IPv4 address or /64 of IPv6. */
   readonly connectionsPerAddress: number
-  /** Of the /24 or the /48 around it, so that one network cannot hold all connections. */
+  /** Limit per /24 or /48 around it, so that one network cannot use all connections. */
   readonly connectionsPerNetwork: number
   readonly responseRate: ResponseRate
 }
@@ -80,7 +80,7 @@ async function bindUdp(options: ListenerOptions, limits: ListenerLimits): Promis
     const address = plainAddress(from.address)
     const verdict = rate.take(address, performance.now())
     if (verdict === 'drop') return
-    // Not a Buffer, whose `slice` shares the octets.
+    // Not a Buffer, because its `slice` shares the octets.
     const octets = new Uint8Array(wire.buffer, wire.byteOffset, wire.length)
     const request = { wire: octets, address, transport: 'udp' as const }
     const send = (reply: Uint8Array | undefined): void => {
@@ -117,7 +117,7 @@ function createTcpServer({ handler, onError = () => {} }: ListenerOptions, limit
   const networks = createCounts()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const address = plainAddress(socket.remoteAddress ?? '')
-    const source = sourceOf(address)
+    const source = connectionSourceOf(address)
     const ofAddress = addresses.add(source.client, 1)
     const ofNetwork = networks.add(source.network, 1)
     socket.once('close', () => {
@@ -159,7 +159,7 @@ function createCounts() {
 type ConnectionSource = { readonly client: string; readonly network: string }
 
 /** One client of IPv6 has the addresses of a /64, and a site a /48. Others on the machine are one network each. */
-export function sourceOf(address: string): ConnectionSource {
+export function connectionSourceOf(address: string): ConnectionSource {
   if (address.startsWith('127.') || !isIP(address)) return { client: address, network: address }
   const [client, network] = address.includes(':') ? [64, 48] : [32, 24]
   return { client: maskHostBits(`${address}/${client}`), network: maskHostBits(`${address}/${network}`) }

@@ -1,15 +1,15 @@
-// One connection of DNS over TCP (RFC 7766): messages with a length of two octets before them. Requests are answered one after the other. A
-// peer that is silent, slow or reads nothing is disconnected.
+// One connection of DNS over TCP (RFC 7766): messages with a length prefix of two octets. Requests are answered one
+// after the other. A peer that is silent, slow or does not read is disconnected.
 import type { Socket } from 'node:net'
 
 export type TcpLimits = {
-  /** Without a request for this time the connection ends. */
+  /** Idle time after which the connection ends. */
   readonly idleMs: number
-  /** From the first octet of a message to its last one. */
+  /** Maximum time from the first octet of a message to its last one. */
   readonly messageMs: number
   /** For the peer to take one message. */
   readonly writeMs: number
-  /** Requests that wait on a connection; further ones are not read until there is room. */
+  /** Limit of waiting requests on a connection; further requests are not read. */
   readonly waiting: number
 }
 
@@ -60,7 +60,7 @@ class Connection {
     void this.#answerAll()
   }
 
-  /** The peer sends nothing more; what it has asked is still answered. */
+  /** The peer has ended its side; its requests are still answered. */
   end(): void {
     this.#hasEnded = true
     if (!this.#isAnswering) this.#socket.end()

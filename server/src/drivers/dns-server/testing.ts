@@ -1,4 +1,4 @@
-// For tests: what dig prints for a question, and a primary whose zones are in a database.
+// For tests: the output of dig for a question, and a primary whose zones are in a database.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { createTestDatabase } from '../../db/testing.ts'
@@ -18,7 +18,7 @@ import { startListener } from './listener.ts'
 
 const run = promisify(execFile)
 
-/** Returns what dig prints for a question to a port, by default of 127.0.0.1; nothing if nobody answers. */
+/** Returns the output of dig for a question to a port, by default of 127.0.0.1; an empty text without an answer. */
 export async function dig(port: number, ...args: string[]): Promise<string> {
   const server = args.find((arg) => arg.startsWith('@')) ?? '@127.0.0.1'
   const others = args.filter((arg) => !arg.startsWith('@'))
@@ -27,7 +27,7 @@ export async function dig(port: number, ...args: string[]): Promise<string> {
   return stdout.trim()
 }
 
-/** A primary on a database of its own: what is published is served. */
+/** A primary with its own database: it serves published zones. */
 export type TestPrimary = {
   readonly deps: PublishDeps
   readonly zones: ServedZones
@@ -36,7 +36,7 @@ export type TestPrimary = {
   readonly port: number
   /** Its clock, for TSIG. */
   readonly clock: { aheadSeconds: number }
-  /** Publishes what is new of a zone, serves it, and returns its serial. */
+  /** Publishes the new versions of a zone, serves it, and returns its serial. */
   publish(zoneId: number): Promise<Serial>
   /** Stops and starts answering at the same port. */
   stop(): Promise<void>

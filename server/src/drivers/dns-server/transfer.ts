@@ -1,5 +1,5 @@
-// The messages of zone transfers: AXFR (RFC 5936) and IXFR (RFC 1995). Each is as full as the limit permits; a name is compressed within its
-// message. Nothing is read ahead: the consumer's pace is that of the transfer.
+// The messages of zone transfers: AXFR (RFC 5936) and IXFR (RFC 1995). Each is as full as the limit permits; a name is
+// compressed within its message. It reads only as fast as the consumer.
 import type { Transfer, TransferView, ZoneSnapshot } from '../../dns/answer/zone-source.ts'
 import { MessageWriter } from '../../net/dns/message-writer.ts'
 import { emptyMessage, type Message } from '../../net/dns/message.ts'
@@ -63,7 +63,7 @@ function withSignatures(set: SignedRrset): Rrset[] {
 const inView = (sets: readonly Rrset[], view: TransferView): readonly Rrset[] =>
   view === 'signed' ? sets : sets.filter(({ type }) => !signerTypes.has(type))
 
-/** Fills message after message with records. The question is in the first one only (RFC 5936 section 2.2.1). */
+/** Fills message after message with records. Only the first message has the question (RFC 5936 section 2.2.1). */
 class MessageFiller {
   readonly #writer = new MessageWriter()
   readonly #query: Message

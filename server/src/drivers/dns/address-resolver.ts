@@ -1,4 +1,4 @@
-// Resolves the addresses of names with the configured name servers, or those of the system.
+// Resolves the addresses of names with the configured name servers, or the system's.
 import type { AddressResolver } from '../../dns/reverse/address-resolver.ts'
 import { createQuery, type ResolverOptions } from './resolver-query.ts'
 

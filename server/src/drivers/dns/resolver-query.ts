@@ -1,25 +1,29 @@
-// One query to the configured name servers, or those of the system. It caches nothing and retries only as the resolver itself does.
+// One query to the configured name servers, or the system's. It caches no answers and retries only as the resolver
+// itself does.
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
 
 export type ResolverOptions = {
-  /** `127.0.0.1`, `127.0.0.1:5353`, `[::1]:5353`; none: those of the system. */
+  /** `127.0.0.1`, `127.0.0.1:5353`, `[::1]:5353`; the system's if missing. */
   readonly servers?: readonly string[]
-  /** Timeout of the first attempt with each server; later ones are longer. */
+  /** Timeout of the first attempt with each server; later attempts are longer. */
   readonly timeoutMs?: number
   readonly tries?: number
 }
 
-/** Returns what `ask` does, or nothing if the name or such a record does not exist. `what` is the question, for errors. */
-export type Query = <Record>(
+/**
+ * Returns the result of `ask`; an empty list if the name or such a record does not exist. `what` is the question, for
+ * errors.
+ */
+export type ResolverQuery = <Record>(
   what: string,
   signal: AbortSignal,
   ask: (resolver: Resolver) => Promise<readonly Record[]>,
 ) => Promise<readonly Record[]>
 
 /** Throws a TypeError on a server that is not an address. */
-export function createQuery({ servers = [], timeoutMs = 1_500, tries = 2 }: ResolverOptions): Query {
+export function createQuery({ servers = [], timeoutMs = 1_500, tries = 2 }: ResolverOptions): ResolverQuery {
   checkNameServers(servers)
   return async (what, signal, ask) => {
     signal.throwIfAborted()
@@ -39,7 +43,7 @@ export function createQuery({ servers = [], timeoutMs = 1_500, tries = 2 }: Reso
   }
 }
 
-/** Throws a TypeError if one of the servers is not an IP address with an optional port. */
+/** Throws a TypeError if a server is not an IP address with an optional port. */
 export function checkNameServers(servers: readonly string[]): void {
   for (const server of servers) checkNameServer(server)
 }

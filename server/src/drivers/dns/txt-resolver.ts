@@ -1,4 +1,4 @@
-// Resolves TXT records with the configured name servers, or those of the system. The meaning of a record is not known here.
+// Resolves TXT records with the configured name servers, or the system's. It does not interpret the records.
 import type { TxtResolver } from '../../team/txt-resolver.ts'
 import { createQuery, type ResolverOptions } from './resolver-query.ts'
 

@@ -4,7 +4,7 @@ import type { SettingProblem } from './setting-problems.ts'
 
 export type KindDriver = {
   readonly kind: string
-  /** Returns the problems of settings of this kind, each with its place; none means that they can be used. */
+  /** Returns the problems of settings of this kind, each with its place; an empty list for valid settings. */
   check(settings: KindSettings): readonly SettingProblem[]
 }
 

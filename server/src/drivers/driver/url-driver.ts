@@ -1,6 +1,6 @@
 // Drivers that a URL of the configuration selects by its scheme. A driver is a folder, and a line in the list of its port.
 
-/** `Context` is what the process gives to every driver of the port; `Port` is what the driver creates. */
+/** `Context`: the values that the process passes to every driver of the port. `Port`: the result of the driver. */
 export type UrlDriver<Context, Port> = {
   /** The driver's name, such as `rtr`. */
   readonly kind: string
@@ -37,13 +37,13 @@ export type UrlDriverList<Context, Port> = {
   check(url: string): void
   /** Returns the port, not connected yet; throws as `check` does, and if a file cannot be read. */
   create(url: string, context: Context): Port
-  /** As `check`, and throws if a URL is listed twice. */
+  /** Like `check`, and throws if a URL is listed twice. */
   checkAll(urls: readonly string[]): void
   /** Returns the ports in the order of their URLs; throws as `checkAll` does, and if a file cannot be read. */
   createAll(urls: readonly string[], context: Context): Port[]
 }
 
-/** `noun` names what such a URL is, as in `RPKI source`. */
+/** `noun` describes such a URL, as in `RPKI source`. */
 export function urlDriverList<Context, Port>(
   noun: string,
   drivers: readonly UrlDriver<Context, Port>[],

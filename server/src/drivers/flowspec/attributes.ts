@@ -2,7 +2,7 @@
 // (RFC 8955 section 7, RFC 7674), and large communities (RFC 8092) that mark owner, list and rule.
 import type { FilterAction } from '../../net/filter-rule.ts'
 
-/** SAFI of FlowSpec (RFC 8955 section 4); the AFI is that of the addresses. */
+/** SAFI of FlowSpec (RFC 8955 section 4); the AFI depends on the addresses. */
 export const safiFlowspec = 133
 
 const type = { origin: 1, asPath: 2, mpReach: 14, extendedCommunities: 16, largeCommunities: 32 } as const
@@ -24,7 +24,7 @@ export type FlowspecAttributes = {
 }
 
 /** The NLRI is in the attribute too, as GoBGP expects it, with the next hop that its version needs. */
-export function encodeAttributes(
+export function encodeFlowspecAttributes(
   { action, large }: FlowspecAttributes,
   nlri: Uint8Array,
   afi: number,
@@ -48,7 +48,7 @@ export function reachOctets(nlri: Uint8Array, afi: number, nextHop: readonly num
 }
 
 /** Throws TypeError if the octets violate the RFCs, or if they have another action than a FilterAction. */
-export function decodeAttributes(encoded: readonly Uint8Array[]): FlowspecAttributes {
+export function decodeFlowspecAttributes(encoded: readonly Uint8Array[]): FlowspecAttributes {
   let action: FilterAction = { kind: 'allow' }
   let large: LargeCommunityWords[] = []
   for (const octets of encoded) {
@@ -59,7 +59,7 @@ export function decodeAttributes(encoded: readonly Uint8Array[]): FlowspecAttrib
   return { action, large }
 }
 
-/** Accepted packets have no community: then the first match ends the evaluation, unless traffic-action says otherwise. */
+/** Accepted packets have no community: then the first match ends the evaluation, unless traffic-action changes it. */
 function actionOctets(action: FilterAction): number[] | undefined {
   if (action.kind === 'allow') return undefined
   if (action.kind === 'deny') return rateOctets(rateBytes, 0)

@@ -1,4 +1,4 @@
-// Octets planted in messages, and mutated answers: nothing but the intended rules may leave the process.
+// Octets planted in messages, and mutated answers: the process must send only the intended rules.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
@@ -7,7 +7,7 @@ import { filterRuleText, roundedAction } from '../../net/filter-rule.ts'
 import { flowMatches } from '../../net/testing-flow.ts'
 import { componentOctets } from '../../net/flowspec/nlri.ts'
 import { parsePrefix } from '../../net/prefix.ts'
-import { parseOwner, type Path } from '../gobgp/codec.ts'
+import { parseOwner, type GobgpPath } from '../gobgp/codec.ts'
 import type { Dialect } from '../gobgp/dialect.ts'
 import { gobgp3 } from '../gobgp/gobgp3.ts'
 import { gobgp4 } from '../gobgp/gobgp4.ts'
@@ -110,7 +110,7 @@ describe('a message', () => {
       prefix: prefix[4],
       rule: { id, match: { destination: prefix[4], protocol: [[id, id]] }, action: deny },
     })
-    const plants: readonly ((paths: Path[]) => Path[])[] = [
+    const plants: readonly ((paths: GobgpPath[]) => GobgpPath[])[] = [
       (paths) => [...paths, ...paths],
       () => [],
       (paths) => paths.map((path) => ({ ...path, isWithdraw: !path.isWithdraw })),
@@ -134,7 +134,7 @@ const changes = fc.array(
 )
 
 /** Changes octets of the NLRI and of the attributes. */
-function mutated(path: Path, changed: Changed): Path {
+function mutated(path: GobgpPath, changed: Changed): GobgpPath {
   const parts = [path.nlriBinary, ...path.pattrsBinary].map((octets) => [...octets])
   for (const { at, octet, kind } of changed) {
     const part = parts[at % parts.length]!
@@ -147,7 +147,7 @@ function mutated(path: Path, changed: Changed): Path {
   return { ...path, nlriBinary: nlri!, pattrsBinary: attributes }
 }
 
-function pathsOf(octets: Uint8Array, dialect: Dialect): Path[] {
+function pathsOf(octets: Uint8Array, dialect: Dialect): GobgpPath[] {
   return dialect.decodeChange(octets).paths.map((path) => ({
     ...path,
     nlriBinary: path.nlriBinary,

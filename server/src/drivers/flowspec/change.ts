@@ -6,10 +6,16 @@ import { actionText, roundedAction } from '../../net/filter-rule.ts'
 import { matchText } from '../../net/flow-match.ts'
 import { decodeFlowspec, encodeFlowspec } from '../../net/flowspec/nlri.ts'
 import { covers } from '../../net/prefix.ts'
-import type { Owner, Path } from '../gobgp/codec.ts'
+import type { Owner, GobgpPath } from '../gobgp/codec.ts'
 import type { PathChange, Dialect } from '../gobgp/dialect.ts'
 import { reachOctets } from './attributes.ts'
-import { decodeOwnRule, encodeRule, encodeWithdrawal, flowspecFamily, type InstalledRule } from './codec.ts'
+import {
+  decodeOwnRule,
+  encodeRule,
+  encodeFlowspecWithdrawal,
+  flowspecFamily,
+  type InstalledRule,
+} from './codec.ts'
 
 /** Throws AssertionError or TypeError unless the message is exactly these rules, or their withdrawal. */
 export function changeOf(
@@ -18,7 +24,7 @@ export function changeOf(
   owner: Owner,
   dialect: Dialect,
 ): Uint8Array {
-  const encode = kind === 'announcement' ? encodeRule : encodeWithdrawal
+  const encode = kind === 'announcement' ? encodeRule : encodeFlowspecWithdrawal
   const octets = dialect.encodeChange(rules.map((rule) => encode(rule, owner, dialect)))
   assertChange(dialect.decodeChange(octets), kind, rules, owner, dialect)
   return octets
@@ -50,7 +56,7 @@ function assertChange(
 
 /** The attributes have the action, the owner and the list, and no other octets. */
 function assertAnnounced(
-  path: Path,
+  path: GobgpPath,
   { prefix, rule }: InstalledRule,
   owner: Owner,
   nextHop: readonly number[],

@@ -1,5 +1,5 @@
-// The driver of routers with FlowSpec, through a gobgpd of its own: a malformed rule would end its sessions, and those of routes must
-// not share them.
+// The driver of routers with FlowSpec. It uses a separate gobgpd: a malformed rule would end the daemon's sessions,
+// which must not carry routes.
 import { readFileSync } from 'node:fs'
 import type { ScrubberDriver } from '../../shield/scrubber-driver.ts'
 import { FlowspecScrubber } from './scrubber.ts'

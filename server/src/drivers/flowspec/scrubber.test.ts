@@ -134,7 +134,7 @@ async function makeFixture(): Promise<ScrubberFixture> {
     keepsRules: false,
     async interrupt(call) {
       process.kill(gobgpd.pid!, 'SIGSTOP')
-      // Its threads stop one after the other: one that still runs could answer.
+      // Its threads stop one after the other: a running thread could still answer.
       await waitFor('gobgpd stands still', () => isStopped(gobgpd.pid!))
       const rejected = assert.rejects(call(), DriverError)
       await sleep(50)

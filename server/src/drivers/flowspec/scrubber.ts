@@ -1,6 +1,6 @@
-// The scrubber of routers with FlowSpec, which get rules from a GoBGP daemon. It must not retry, must not store which rules are
-// installed, and must not use a call of GoBGP that can mean "everything". GoBGP reports what it holds: whether a router accepts a rule
-// is not known (RFC 8955 section 6).
+// The scrubber of routers with FlowSpec, which get rules from a GoBGP daemon. It must not retry, must not store which
+// rules are installed, and must not use a call of GoBGP that can mean "everything". GoBGP reports its own table:
+// whether a router accepts a rule is unknown (RFC 8955 section 6).
 import type {
   CompiledList,
   InstalledList,
@@ -124,8 +124,8 @@ export class FlowspecScrubber implements Scrubber {
   }
 
   /**
-   * Makes the rules of these lists the desired ones. New rules are sent before old ones are withdrawn, so that no packet finds neither;
-   * a rule with the same conditions and another action is replaced by one message.
+   * Replaces the rules of these lists by the desired ones. New rules are sent before old ones are withdrawn, so that
+   * every packet finds a rule; a rule with the same conditions and another action is replaced by one message.
    */
   async #replace(prefixes: readonly Prefix[], desired: readonly InstalledRule[]): Promise<void> {
     if (prefixes.length === 0) return
@@ -134,7 +134,8 @@ export class FlowspecScrubber implements Scrubber {
         throw new DriverError('refused', `rule ${rule.id} of ${prefix}: the id has more than 32 bits`)
     const selected = new Set(prefixes)
     await this.#speak(async (dialect, deadline) => {
-      // A change waits in the socket of a suspended daemon, which applies it later: it is sent only to one that just answered.
+      // A suspended daemon would receive the change from its socket and apply it later, so it must answer a query
+      // first.
       await dialect.getGlobal(this.#client, deadline)
       const families = [...new Set(prefixes.map(familyOf))]
       const installed = await this.#listRules(dialect, families, deadline)

@@ -32,7 +32,7 @@ export type FlowspecSettings = Static<typeof Settings>
 
 const checkSchema = settingsCheck(Settings, 'the scrubber')
 
-/** Returns the problems of the settings; none means that they are FlowspecSettings. */
+/** Returns the problems of the settings; an empty list if they are FlowspecSettings. */
 export function checkFlowspecSettings(
   settings: Readonly<Record<string, unknown>>,
 ): readonly SettingProblem[] {

@@ -65,8 +65,8 @@ export class GobgpClient {
   }
 
   /**
-   * Resolves after the last message and an OK status: the messages are then complete. Each message extends the deadline by the
-   * time that the first one has: a large table takes as long as it needs.
+   * Resolves after the last message and an OK status: the messages are then complete. Each message extends the deadline
+   * by the initial time: a large table takes as long as it needs.
    */
   serverStream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
@@ -96,7 +96,7 @@ export class GobgpClient {
     })
   }
 
-  /** Sends the given octets unchanged: nothing may change between the check and the transmission. */
+  /** Sends the given octets unchanged: they must stay the same between the check and the transmission. */
   clientStream(
     method: DescMethodClientStreaming<DescMessage, DescMessage>,
     requests: readonly Uint8Array[],
@@ -248,7 +248,7 @@ function wire<I extends DescMessage, O extends DescMessage>(method: Method<I, O>
   }
 }
 
-/** GoBGP answers every rejection of its own with UNKNOWN. */
+/** GoBGP answers all its own rejections with UNKNOWN. */
 const kinds: { readonly [code: number]: DriverErrorKind } = {
   [grpc.status.UNAVAILABLE]: 'unreachable',
   [grpc.status.DEADLINE_EXCEEDED]: 'unreachable',

@@ -14,7 +14,7 @@ import {
   encodeRoute,
   encodeWithdrawal,
   parseOwner,
-  type Path,
+  type GobgpPath,
 } from './codec.ts'
 import { PathSchema } from './generated/gobgp_pb.js'
 import * as v4 from './generated/gobgp4_pb.js'
@@ -158,11 +158,11 @@ const example: Route = {
 }
 
 /** The path in the daemon's answer: serialized once, and with its origin. */
-function listed(path: Path): Path {
+function listed(path: GobgpPath): GobgpPath {
   return fromBinary(PathSchema, toBinary(PathSchema, create(PathSchema, { ...path, neighborIp: '<nil>' })))
 }
 
-function listed4(path: Path): Path {
+function listed4(path: GobgpPath): GobgpPath {
   return fromBinary(v4.PathSchema, toBinary(v4.PathSchema, create(v4.PathSchema, path)))
 }
 

@@ -17,8 +17,8 @@ import {
   safiUnicast,
 } from './attributes.ts'
 
-/** The fields of a path that are used, common to all versions of GoBGP. The octets are those of BGP. */
-export type Path = {
+/** The fields of a path that are used, common to all versions of GoBGP. The octets are BGP attributes. */
+export type GobgpPath = {
   readonly isWithdraw: boolean
   readonly family?: { readonly afi: number; readonly safi: number } | undefined
   /** The neighbor that sent the path; not an address if the daemon originated it. */
@@ -40,7 +40,7 @@ export function parseOwner(text: string): Owner {
 }
 
 /** Throws with a text for operators if the route is invalid. */
-export function encodeRoute(route: Route, owner: Owner): Path {
+export function encodeRoute(route: Route, owner: Owner): GobgpPath {
   const largeCommunities = [...route.largeCommunities, owner.community]
   return {
     isWithdraw: false,
@@ -53,7 +53,7 @@ export function encodeRoute(route: Route, owner: Owner): Path {
 }
 
 /** A withdrawal of Pharos' path for the prefix: its attributes do not matter. */
-export function encodeWithdrawal(prefix: Prefix, owner: Owner): Path {
+export function encodeWithdrawal(prefix: Prefix, owner: Owner): GobgpPath {
   return {
     isWithdraw: true,
     neighborIp: '',
@@ -69,7 +69,7 @@ export function encodeWithdrawal(prefix: Prefix, owner: Owner): Path {
  * owner community. Throws on a path without octets, which all paths lack if the daemon does not know the binary form: Pharos'
  * own paths would be missing.
  */
-export function decodeOwnRoute(path: Path, family: Family, owner: Owner): Route | undefined {
+export function decodeOwnRoute(path: GobgpPath, family: Family, owner: Owner): Route | undefined {
   if (path.nlriBinary.length === 0) throw new TypeError('it has no octets of a prefix')
   if (path.identifier !== owner.identifier || isIP(path.neighborIp) !== 0) return undefined
   const { asPath, nextHop, communities, largeCommunities } = decodeAttributes(path.pattrsBinary)
@@ -85,7 +85,7 @@ export function decodeOwnRoute(path: Path, family: Family, owner: Owner): Route 
 
 /** Decodes the prefix of a path and its origin, as in `Advertised`. Throws on a path without octets. */
 export function decodeOrigin(
-  { nlriBinary, pattrsBinary }: Pick<Path, 'nlriBinary' | 'pattrsBinary'>,
+  { nlriBinary, pattrsBinary }: Pick<GobgpPath, 'nlriBinary' | 'pattrsBinary'>,
   family: Family,
 ): [Prefix, number | null] {
   if (nlriBinary.length === 0) throw new TypeError('it has no octets of a prefix')

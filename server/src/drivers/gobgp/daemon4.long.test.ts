@@ -1,5 +1,5 @@
-// The suites of the speaker and of FlowSpec once more, with a real GoBGP 4 between Pharos and BIRD. Debian has none: it is taken
-// from the PATH, whichever place it has there.
+// The suites of the speaker and of FlowSpec with a real GoBGP 4 between Pharos and BIRD. Debian has no package: it is
+// taken from the PATH, at any position.
 import { spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { it } from 'node:test'

@@ -3,7 +3,7 @@
 import type { DescMessage, DescMethodClientStreaming } from '@bufbuild/protobuf'
 import type { Prefix } from '../../net/prefix.ts'
 import type { GobgpClient } from './client.ts'
-import type { Path } from './codec.ts'
+import type { GobgpPath } from './codec.ts'
 import type { DaemonEvent } from './events.ts'
 import type { CountedNeighbor } from './neighbors.ts'
 
@@ -14,19 +14,22 @@ export type Dialect = {
   readonly change: DescMethodClientStreaming<DescMessage, DescMessage>
   /** The number of the global table in a change, or undefined if it is the default. */
   readonly globalTable: number | undefined
-  /** Octets of the next hop that a FlowSpec rule needs to be accepted. Neighbors never receive them: such rules have none (RFC 8955 section 4). */
+  /**
+   * Octets of the next hop that a FlowSpec rule needs to be accepted. Neighbors never receive them: such rules have no
+   * next hop (RFC 8955 section 4).
+   */
   readonly flowspecNextHop: readonly number[]
   /** One message of the stream. */
-  encodeChange(paths: Path[]): Uint8Array
+  encodeChange(paths: GobgpPath[]): Uint8Array
   /** The prefix that the daemon decodes from the octets. */
   decodeChange(octets: Uint8Array): PathChange
   /** Identity of the daemon, if it reports one; rejects with `protocol` if it does not support the dialect. */
   getGlobal(client: GobgpClient, deadline: Date): Promise<Global | undefined>
   /**
-   * The paths of each destination of the table, the best one first; all destinations, or only those of the prefixes. Releases may
-   * answer more than that.
+   * The paths of each destination of the table, best first; all destinations, or only the prefixes. Some releases
+   * return more destinations.
    */
-  listPaths(client: GobgpClient, selection: Selection, deadline: Date): Promise<Path[][]>
+  listPaths(client: GobgpClient, selection: Selection, deadline: Date): Promise<GobgpPath[][]>
   listNeighbors(client: GobgpClient, deadline: Date): Promise<CountedNeighbor[]>
   /** Follows changes of neighbors and of best paths; `onEnd` is called once. Returns the function that cancels it. */
   watch(client: GobgpClient, onEvent: (event: DaemonEvent) => void, onEnd: () => void): () => void
@@ -36,15 +39,15 @@ export type Global = { readonly asn: number; readonly routerId: string }
 
 export type Selection = {
   readonly family: { readonly afi: number; readonly safi: number }
-  /** None: the whole table. */
+  /** Empty: the whole table. */
   readonly prefixes: readonly Prefix[]
-  /** The paths that this neighbor receives instead of those of the global table. */
+  /** Reads the paths that this neighbor receives instead of the global table. */
   readonly neighbor?: string
 }
 
 export type PathChange = {
   readonly tableType?: number
-  readonly paths: readonly (Path & Unread)[]
+  readonly paths: readonly (GobgpPath & Unread)[]
 } & Unread
 
 /** Fields of a message that are not in our definition. */

@@ -1,5 +1,5 @@
-// Follows the events of one GoBGP daemon while there is a watcher, across lost connections. It must not report Pharos' own
-// changes, and must not guess what happened while it was disconnected. Reasons: docs/decisions/028-gobgp-watch-events.md.
+// Follows the events of one GoBGP daemon while there is a watcher, across lost connections. It must not report Pharos'
+// own changes, and must not guess events while it was disconnected. Reasons: docs/decisions/028-gobgp-watch-events.md.
 import type { SpeakerEvents } from '../../byoip/regions/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { type GobgpClient, isTimeout } from './client.ts'
@@ -64,7 +64,7 @@ export class EventStream {
     if (this.#unwatch) this.#own.expect(kind, prefixes, deadline.getTime() + echoMs)
   }
 
-  /** After a change with unknown result: the daemon may still apply it, and then the event is reported. */
+  /** For a change with unknown result: the daemon may still apply it, and then the event is reported. */
   removeExpected(kind: ChangeKind, prefixes: readonly Prefix[]): void {
     for (const prefix of prefixes) this.#own.take(kind, prefix)
   }
@@ -128,7 +128,7 @@ export class EventStream {
     )
   }
 
-  /** While there is no connection, the next one opens the stream. */
+  /** Without a connection, the next one opens the stream. */
   #ended(): void {
     this.#isOpen = false
     this.#cancel = undefined
@@ -184,7 +184,7 @@ class OwnChanges {
     setTimeout(() => this.#sweep(), untilMs - Date.now()).unref()
   }
 
-  /** Whether the event is one of Pharos' own changes; each change causes at most one event. */
+  /** Returns whether the event is one of Pharos' own changes; each change causes at most one event. */
   take(kind: ChangeKind, prefix: Prefix): boolean {
     const key = `${kind} ${prefix}`
     const expected = this.#expected.get(key)

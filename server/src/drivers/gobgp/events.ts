@@ -1,12 +1,12 @@
-// Events of a GoBGP daemon, decoded the same way for every version: states of its neighbors, and changed best paths. Only best
-// paths include routes that the daemon originated (its other filters report received routes), so a change of a path that is not
-// the best one of its prefix is not reported.
+// Events of a GoBGP daemon, decoded the same way for every version: states of its neighbors, and changed best paths.
+// Only best paths include routes that the daemon originated (its other filters report received routes), so a change of
+// another path of the prefix is not reported.
 import { isIP } from 'node:net'
 import type { Neighbor } from '../../byoip/regions/speaker.ts'
 import { type Prefix, parsePrefix } from '../../net/prefix.ts'
 
 export type DaemonEvent =
-  /** A neighbor's state: first one for each neighbor, then one for each change. */
+  /** The state of a neighbor: initially for each neighbor, then after each change. */
   | { readonly kind: 'neighbor'; readonly isInitial: boolean; readonly neighbor: Neighbor }
   /** All neighbors were reported: no later change is missed. */
   | { readonly kind: 'complete' }

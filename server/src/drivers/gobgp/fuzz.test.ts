@@ -6,7 +6,7 @@ import { create, type DescMessage, fromBinary, toBinary } from '@bufbuild/protob
 import { sameRoute } from '../../byoip/regions/speaker.ts'
 import type { Family } from '../../net/bits.ts'
 import { parsePrefix } from '../../net/prefix.ts'
-import { decodeOwnRoute, encodeRoute, parseOwner, type Path } from './codec.ts'
+import { decodeOwnRoute, encodeRoute, parseOwner, type GobgpPath } from './codec.ts'
 import * as v3 from './generated/gobgp_pb.js'
 import * as v4 from './generated/gobgp4_pb.js'
 import { cpuMs } from '../../net/testing-time.ts'
@@ -36,9 +36,9 @@ fuzz('4.x', v4.ListPathResponseSchema, '')
 
 function fuzz(version: string, schema: DescMessage, neighborIp: string): void {
   describe(`an answer of GoBGP ${version}`, () => {
-    const answer = (path: Path): Uint8Array =>
+    const answer = (path: GobgpPath): Uint8Array =>
       toBinary(schema, create(schema, { destination: { paths: [{ ...path, neighborIp }] } } as never))
-    const read = (octets: Uint8Array): Path[] =>
+    const read = (octets: Uint8Array): GobgpPath[] =>
       (fromBinary(schema, octets, { readUnknownFields: false }) as v4.ListPathResponse).destination?.paths ??
       []
 
@@ -83,7 +83,7 @@ function fuzz(version: string, schema: DescMessage, neighborIp: string): void {
     /** A decoded route can be announced again without a change. */
     function assertRoute(route: NonNullable<ReturnType<typeof decodeOwnRoute>>, family: Family): void {
       assert.equal(parsePrefix(route.prefix), route.prefix)
-      let again: Path
+      let again: GobgpPath
       try {
         again = encodeRoute(route, owner)
       } catch (error) {
@@ -97,7 +97,7 @@ function fuzz(version: string, schema: DescMessage, neighborIp: string): void {
   })
 }
 
-/** AS_PATH of 65,5xx octets in segments of so many ASNs. */
+/** AS_PATH of 65,5xx octets in segments with this number of ASNs. */
 function longestAsPath(asns: number): Uint8Array {
   const segment = [2, asns, ...Array.from({ length: asns * 4 }, () => 1)]
   const count = Math.floor(65_535 / segment.length)

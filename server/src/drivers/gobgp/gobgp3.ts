@@ -1,7 +1,7 @@
 // GoBGP 3.x: the dialect of Debian's package, which the tests use with a real daemon.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { anyUnpack } from '@bufbuild/protobuf/wkt'
-import type { Path } from './codec.ts'
+import type { GobgpPath } from './codec.ts'
 import type { Dialect } from './dialect.ts'
 import { readEvent } from './events.ts'
 import {
@@ -51,7 +51,7 @@ export const gobgp3: Dialect = {
       prefixes: lookups,
       enableOnlyBinary: true,
     })
-    const destinations: Path[][] = []
+    const destinations: GobgpPath[][] = []
     await client.serverStream(listPath, request, deadline, ({ destination }) => {
       if (destination) destinations.push(destination.paths)
     })

@@ -2,7 +2,7 @@
 // run against a daemon.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { SessionEnd } from '../../byoip/regions/speaker.ts'
-import type { Path } from './codec.ts'
+import type { GobgpPath } from './codec.ts'
 import type { Dialect } from './dialect.ts'
 import { readEvent } from './events.ts'
 import {
@@ -36,7 +36,8 @@ export const gobgp4: Dialect = {
   version: '4.x',
   change: addPathStream,
   globalTable: tableType,
-  // AddPathStream of 4.8.0 rejects every announcement without a next hop, and AddPath only those that are no FlowSpec rules.
+  // AddPathStream of 4.8.0 rejects every announcement without a next hop, AddPath only announcements that are not
+  // FlowSpec rules.
   flowspecNextHop: [0, 0, 0, 0],
 
   encodeChange: (paths) =>
@@ -57,7 +58,7 @@ export const gobgp4: Dialect = {
       prefixes: lookups,
       enableOnlyBinary: true,
     })
-    const destinations: Path[][] = []
+    const destinations: GobgpPath[][] = []
     await client.serverStream(listPath, request, deadline, ({ destination }) => {
       if (destination) destinations.push(destination.paths)
     })
@@ -93,7 +94,7 @@ function readPeer(peer: Peer): CountedNeighbor {
   )
 }
 
-/** PeerState.DisconnectReason. An expired idle timer is no reason of its own. */
+/** PeerState.DisconnectReason. An expired idle timer has no separate reason. */
 const disconnectReasons: { readonly [number: number]: SessionEnd['reason'] } = {
   1: 'disabled',
   2: 'hold_timer',

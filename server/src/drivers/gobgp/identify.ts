@@ -10,7 +10,7 @@ const dialects: readonly Dialect[] = [gobgp3, gobgp4]
 
 export type Identified = { readonly dialect: Dialect; readonly global: Global | undefined }
 
-/** Queries the daemon's identity in one dialect after the other. Rejects with `protocol` if none is supported. */
+/** Queries the daemon's identity in one dialect after the other. Rejects with `protocol` if no dialect is supported. */
 export async function identify(client: GobgpClient, deadline: Date): Promise<Identified> {
   let cause: unknown
   for (const dialect of dialects) {

@@ -2,7 +2,7 @@
 // Two programs that undo each other's routes must not cause hundreds of changes a minute for a neighbor.
 
 export type MergedCallsOptions = {
-  /** From the first notification to the call. */
+  /** Delay from the first notification to the call. */
   readonly delayMs: number
   /** The delay doubles with each call, up to this value, and is reset after that time without a call. */
   readonly delayMsMax: number

@@ -7,7 +7,7 @@ import type { Family } from '../../net/bits.ts'
 import { afiOf, safiUnicast } from './attributes.ts'
 
 /** The part of a Peer that is the same in all versions. */
-export type Peer = {
+export type GobgpPeer = {
   readonly conf?: Conf | undefined
   readonly state?: State | undefined
   readonly timers?: { readonly state?: Times | undefined } | undefined
@@ -47,7 +47,7 @@ export type AdminStates = { readonly down: number; readonly prefixLimit: number 
 
 /** `offered` are the families of the neighbor's OPEN (RFC 4760); `reported` is why the session ended, if the version reports it. */
 export function neighborOf(
-  peer: Peer,
+  peer: GobgpPeer,
   adminStates: AdminStates,
   offered: readonly WireFamily[],
   reported?: SessionEnd,
@@ -105,7 +105,7 @@ export function isRestartGate({ address }: Neighbor): boolean {
 }
 
 /** A neighbor that offers no families uses IPv4 unicast (RFC 4760 section 8). */
-function negotiated({ afiSafis }: Peer, offered: readonly WireFamily[]): Family[] {
+function negotiated({ afiSafis }: GobgpPeer, offered: readonly WireFamily[]): Family[] {
   const configured = afiSafis.map(({ config }) => config?.family)
   const theirs = offered.length > 0 ? offered : [{ afi: afiOf(4), safi: safiUnicast }]
   return ([4, 6] as const).filter((family) => has(configured, family) && has(theirs, family))

@@ -36,7 +36,7 @@ export type GobgpSettings = Static<typeof Settings>
 
 const checkSchema = settingsCheck(Settings)
 
-/** Returns the problems of the settings; none means that they are GobgpSettings. */
+/** Returns the problems of the settings; an empty list if they are GobgpSettings. */
 export function checkGobgpSettings(settings: Readonly<Record<string, unknown>>): readonly SettingProblem[] {
   const problems = checkSchema(settings)
   return problems.length > 0 ? problems : checkValues(settings as GobgpSettings)

@@ -346,7 +346,7 @@ async function conformanceFixture(): Promise<SpeakerFixture> {
     rejectExports: (rejects: boolean) => gobgpd.rejectExports(rejects),
     listByHand: async () => {
       const texts = [await gobgpd.gobgp('global', 'rib'), await gobgpd.gobgp('global', 'rib', '-a', 'ipv6')]
-      // Routes of Pharos have a large community; the route that the test adds has none.
+      // Routes of Pharos have a large community; the test's own route has no community.
       const lines = texts
         .flatMap((text) => text.split('\n'))
         .filter((line) => !line.includes('LargeCommunity'))
@@ -401,7 +401,10 @@ async function startGobgpd(t: TestContext, rest: Partial<GobgpdOptions> = {}): P
   return gobgpd
 }
 
-/** A relay for connections; after `swallow` open ones stay open and transfer nothing, as with an unreachable machine. */
+/**
+ * A relay for connections; after `swallow` open connections stay open and transfer no data, as with an unreachable
+ * machine.
+ */
 async function startRelay(t: TestContext, target: string) {
   const sockets = new Set<Socket>()
   const relay = createServer((socket) => {

@@ -22,14 +22,14 @@ import {
   encodeRoute,
   type Owner,
   parseOwner,
-  type Path,
+  type GobgpPath,
   wireFamily,
 } from './codec.ts'
 import type { Dialect } from './dialect.ts'
 import { type ChangeKind, EventStream } from './event-stream.ts'
 import { identify, type Identified, isProtocol } from './identify.ts'
 import { isRestartGate, withEnd, type Notifications } from './neighbors.ts'
-import { withdrawalOf } from './withdrawal.ts'
+import { encodeCheckedWithdrawal } from './withdrawal.ts'
 
 export type GobgpSpeakerConfig = GobgpConnection & {
   /** The owner community, `asn:function:owner` (RFC 8092): routes without it are foreign. One owner per Pharos. */
@@ -56,7 +56,7 @@ class GobgpSpeaker implements Speaker {
   readonly #events: EventStream
   /** The dialect detected on the connection, and the number of losses before it. */
   #understood: { readonly dialect: Dialect; readonly losses: number } | undefined
-  /** By address, the messages of a neighbor when it was last seen established. */
+  /** By address, the message counters of a neighbor when it was last established. */
   readonly #established = new Map<string, Notifications>()
   /** Number of paths that the last full list found. */
   readonly #paths = new Map<Family, number>()
@@ -111,7 +111,7 @@ class GobgpSpeaker implements Speaker {
 
   async find(prefixes: readonly Prefix[]): Promise<readonly InstalledRoute[]> {
     const asked = new Set(prefixes)
-    // A family without prefixes is left out: to GoBGP an empty selection is the whole table.
+    // A family without prefixes is skipped: to GoBGP an empty selection is the whole table.
     const families = [...Map.groupBy(asked, familyOf)]
     if (families.length === 0) return []
     return this.#speak(async (dialect, deadline) => {
@@ -124,7 +124,7 @@ class GobgpSpeaker implements Speaker {
 
   async announce(routes: readonly Route[]): Promise<void> {
     const refused: RejectedItem[] = []
-    const paths: Named<Path>[] = []
+    const paths: Named<GobgpPath>[] = []
     for (const route of routes) {
       try {
         paths.push({ prefix: route.prefix, value: encodeRoute(route, this.#owner) })
@@ -143,7 +143,7 @@ class GobgpSpeaker implements Speaker {
   async withdraw(routes: readonly Pick<Route, 'prefix'>[]): Promise<void> {
     const prefixes = routes.map(({ prefix }) => ({ prefix, value: prefix }))
     const refused = await this.#change('withdrawal', prefixes, (part, dialect) =>
-      withdrawalOf(
+      encodeCheckedWithdrawal(
         part.map(({ prefix }) => prefix),
         this.#owner,
         dialect,
@@ -222,7 +222,7 @@ class GobgpSpeaker implements Speaker {
     }
   }
 
-  /** Sends all parts and returns those that were refused. */
+  /** Sends all parts and returns the refused ones. */
   async #change<T>(
     kind: ChangeKind,
     parts: readonly Named<T>[],

@@ -1,5 +1,5 @@
-// The speaker for GoBGP 4.x. Debian has no such daemon (see daemon4.long.test.ts), so these tests use a server of their own that behaves as
-// the published source of 4.x does.
+// The speaker for GoBGP 4.x. Debian has no such daemon (see daemon4.long.test.ts), so these tests use a server that
+// behaves like the published source of 4.x.
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import { freePort } from '@pharos/lab/address'

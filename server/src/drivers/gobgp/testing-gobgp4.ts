@@ -1,6 +1,6 @@
-// For tests: a server that handles the calls of the speaker as the published source of GoBGP 4.x does, because Debian has no such
-// daemon. Its table is the global one, keyed by family, prefix and path identifier. It must not share anything
-// with the speaker but the octets of BGP: what it accepts and rejects is implemented separately here.
+// For tests: a server that handles the calls of the speaker like the published source of GoBGP 4.x, because Debian has
+// no such daemon. Its table is the global one, keyed by family, prefix and path identifier. It must share only the
+// octets of BGP with the speaker: acceptance and rejection are implemented separately here.
 import { isDeepStrictEqual } from 'node:util'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import * as grpc from '@grpc/grpc-js'
@@ -39,7 +39,7 @@ export type FakeGobgp4 = {
   disableNeighbor(): void
   /** Ends its session with these fields of PeerState. */
   endSession(state: object): void
-  /** Answers no change from now on; calling it with false applies those received meanwhile. */
+  /** Delays the answers to changes; calling it with false applies the received ones. */
   delayChanges(isDelayed: boolean): void
   /** Ends all event streams and keeps the connections. */
   endEvents(): void
@@ -263,7 +263,7 @@ function deletion(table: Table, calls: string[]): grpc.UntypedServiceImplementat
   }
 }
 
-/** Accepts all paths of the message, or none, and then returns the reason. */
+/** Accepts all paths of the message, or rejects all and returns the reason. */
 function applyChange(table: Table, { tableType, paths }: AddPathStreamRequest): string | undefined {
   if (tableType !== TableType.GLOBAL) return `unsupported resource: ${tableType}`
   for (const path of paths) {

@@ -8,7 +8,7 @@ export type FakeGobgpd = {
   readonly address: string
   /** Every message of every received change. */
   readonly changes: AddPathStreamRequest[]
-  /** The number of received calls, without those that query the identity. */
+  /** The number of received calls, without queries of the identity. */
   readonly calls: () => number
   /** The number of calls that query the identity. */
   readonly probes: () => number
@@ -77,7 +77,7 @@ export async function startFakeGobgpd(behaviour: Behaviour = {}): Promise<FakeGo
   }
 }
 
-/** Resolves with the port, a free one for 0. */
+/** Resolves with the port; 0 selects a free port. */
 export function listen(
   server: grpc.Server,
   port: number,

@@ -10,7 +10,7 @@ import * as v3 from './generated/gobgp_pb.js'
 import * as v4 from './generated/gobgp4_pb.js'
 import { gobgp3 } from './gobgp3.ts'
 import { gobgp4 } from './gobgp4.ts'
-import { assertWithdrawal, withdrawalOf } from './withdrawal.ts'
+import { assertWithdrawal, encodeCheckedWithdrawal } from './withdrawal.ts'
 
 const owner = parseOwner('64500:1:1')
 const prefixes = [parsePrefix('192.0.2.0/24'), parsePrefix('2001:db8::/32')]
@@ -52,7 +52,7 @@ function withdrawals(
       assertWithdrawal(dialect.decodeChange(octets), prefixes, owner, dialect.globalTable)
 
     it('withdraws exactly the given prefixes', () => {
-      const { paths } = dialect.decodeChange(withdrawalOf(prefixes, owner, dialect))
+      const { paths } = dialect.decodeChange(encodeCheckedWithdrawal(prefixes, owner, dialect))
       assert.deepEqual(
         paths.map(({ isWithdraw, family }) => ({ isWithdraw, afi: family?.afi })),
         [
@@ -60,12 +60,12 @@ function withdrawals(
           { isWithdraw: true, afi: 2 },
         ],
       )
-      assert.deepEqual(dialect.decodeChange(withdrawalOf([], owner, dialect)).paths, [])
+      assert.deepEqual(dialect.decodeChange(encodeCheckedWithdrawal([], owner, dialect)).paths, [])
     })
 
     for (const [slip, make] of Object.entries({ ...slips, ...more }))
       it(`is not sent if it ${slip}`, () => {
-        const octets = withdrawalOf(prefixes, owner, dialect)
+        const octets = encodeCheckedWithdrawal(prefixes, owner, dialect)
         assertOctets(octets)
         const message = fromBinary(schema as never, octets) as Message as v3.AddPathStreamRequest
         make(message)
@@ -77,7 +77,7 @@ function withdrawals(
     it('is not created if the dialect would decode another prefix', () => {
       const everything = encodeWithdrawal(parsePrefix('0.0.0.0/0'), owner)
       const wrong: Dialect = { ...dialect, encodeChange: () => dialect.encodeChange([everything]) }
-      assert.throws(() => withdrawalOf([prefixes[0]!], owner, wrong))
+      assert.throws(() => encodeCheckedWithdrawal([prefixes[0]!], owner, wrong))
     })
   })
 }
@@ -109,7 +109,7 @@ it('is the only file that creates withdrawals, and no file contains the call tha
   const driver = 'server/src/drivers/gobgp'
   // The server of the tests has the call, so that its use would be detected.
   assert.deepEqual(naming(/delete_?path/i), [`${driver}/testing-gobgp4.ts`])
-  // Those of FlowSpec name a rule, and go to a daemon of their own: see change.ts there.
+  // FlowSpec withdrawals contain a rule, and are sent to a separate daemon: see change.ts there.
   assert.deepEqual(naming(/encodeWithdrawal/), [
     'server/src/drivers/flowspec/change.ts',
     'server/src/drivers/flowspec/codec.ts',

@@ -9,7 +9,11 @@ import { encodeWithdrawal, type Owner } from './codec.ts'
 import type { PathChange, Dialect } from './dialect.ts'
 
 /** Throws AssertionError unless the message is exactly the withdrawal of Pharos' routes for `prefixes`. */
-export function withdrawalOf(prefixes: readonly Prefix[], owner: Owner, dialect: Dialect): Uint8Array {
+export function encodeCheckedWithdrawal(
+  prefixes: readonly Prefix[],
+  owner: Owner,
+  dialect: Dialect,
+): Uint8Array {
   const octets = dialect.encodeChange(prefixes.map((prefix) => encodeWithdrawal(prefix, owner)))
   assertWithdrawal(dialect.decodeChange(octets), prefixes, owner, dialect.globalTable)
   return octets

@@ -1,5 +1,5 @@
-// Reads a dump of a registry from a file, plain or compressed, in chunks. It must not keep what it read before, and must not
-// accept a file that is still being written.
+// Reads a dump of a registry from a file, plain or compressed, in chunks. It must not keep parts that were read, and
+// must not accept a file that is still being written.
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'

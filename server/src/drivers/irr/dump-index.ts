@@ -40,7 +40,7 @@ type Reference = {
   readonly membership: RpslMembership
 }
 
-/** `sources` are the registries to use, in order of preference; none means all, in the order of the dump. */
+/** `sources` are the registries to use, in order of preference; an empty list means all, in the order of the dump. */
 export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBuilder {
   const routes = createRouteShards()
   const autNums = new Map<Asn, Ranked<AutNumObject>>()
@@ -128,14 +128,14 @@ function createRouteShards() {
 
 const shortShard = -1
 
-/** By the first 8 bits of an IPv4 address, or the first 24 of an IPv6 one. */
+/** By the first 8 bits of an IPv4 address, or the first 24 bits of an IPv6 address. */
 function shardOf(prefix: Prefix): number {
   const { family, length, w0 } = prefixBits(prefix)
   if (family === 4) return length < 8 ? shortShard : w0 >>> 24
   return length < 24 ? shortShard : 256 + (w0 >>> 8)
 }
 
-/** Of several with the best rank, the first one is kept. */
+/** Among several with the best rank, the first one stays. */
 function put<K, T>(into: Map<K, Ranked<T>>, key: K, next: Ranked<T>): void {
   const before = into.get(key)
   if (!before || next.rank < before.rank) into.set(key, next)

@@ -1,5 +1,6 @@
-// An IRR source that reads a registry dump from a file. The file is checked every second; while a new version is invalid, is
-// being written, is empty or is much smaller than before, the last valid one is used and the problem is reported.
+// An IRR source that reads a registry dump from a file. The file is checked every second; while a new version is
+// invalid, is being written, is empty or is much smaller than before, the last valid version is used and the problem is
+// reported.
 import type { IrrSource } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { isSuspiciousLoss, isLargeDifference } from '../../registry/objects/loss.ts'
@@ -10,21 +11,24 @@ import type { DumpIndex } from './dump-index.ts'
 
 export type DumpSourceConfig = {
   readonly file: string
-  /** The registries to use, in order of preference; none means all registries in the dump. */
+  /** The registries to use, in order of preference; an empty list means all registries in the dump. */
   readonly sources?: readonly string[]
-  /** How often the file is checked. */
+  /** Interval of checks of the file. */
   readonly pollMs?: number
   /** A file that was changed more recently than this is treated as being written. */
   readonly settleMs?: number
-  /** How long a dump that is empty, or lost more than 20 % of its objects, must stay so before it is used. 0: at once. */
+  /**
+   * How long a dump that is empty, or lost more than 20 % of its objects, must stay so before it is used. 0: without
+   * delay.
+   */
   readonly confirmMs?: number
-  /** How long a query waits for the first read. */
+  /** Maximum wait of a query for the first read. */
   readonly timeoutMs?: number
 }
 
 const byDefault = { sources: [], pollMs: 1_000, settleMs: 1_000, timeoutMs: 8_000, confirmMs: 3_600_000 }
 
-/** Reads nothing before the first query. */
+/** Reads the dump on the first query. */
 export function createDumpSource(config: DumpSourceConfig): IrrSource {
   return new DumpSource({ ...byDefault, ...config })
 }

@@ -34,7 +34,7 @@ export type WhoisDecoder = {
 const lineBytesMax = 1_000
 const lineFeed = 10
 
-/** A decoder for one connection; it never holds more than `bytesMax` of one answer and the bytes pushed last. */
+/** A decoder for one connection. Its buffer is limited to `bytesMax` of one answer and the bytes pushed last. */
 export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
   const text = new TextDecoder()
   let rest: Uint8Array<ArrayBufferLike> = new Uint8Array(0)

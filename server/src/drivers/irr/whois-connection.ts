@@ -48,7 +48,7 @@ export class WhoisConnection {
   }
 
   /**
-   * Sends the lines at once and resolves with the next `wanted` answers. Rejects with a DriverError, or with the signal's
+   * Sends all lines and resolves with the next `wanted` answers. Rejects with a DriverError, or with the signal's
    * reason; the connection is then closed.
    */
   async exchange(lines: readonly string[], wanted: number, signal: AbortSignal): Promise<WhoisAnswer[]> {

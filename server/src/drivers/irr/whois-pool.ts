@@ -1,5 +1,5 @@
-// A few connections to one whois server, kept open between queries, so that each query is one round trip. It knows how a
-// connection is initialized, but not what is queried.
+// A few connections to one whois server, kept open between queries, so that each query is one round trip. It
+// initializes connections, and does not know the queries.
 import { DriverError } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
 import { createSemaphore, type Semaphore } from '../../runtime/semaphore.ts'
@@ -8,7 +8,7 @@ import { type WhoisAddress, WhoisConnection } from './whois-connection.ts'
 import { openingLines } from './whois-query.ts'
 
 export type WhoisPoolConfig = WhoisAddress & {
-  /** The registries to search, in order; none means all registries of the server. */
+  /** The registries to search, in order; an empty list means all registries of the server. */
   readonly sources: readonly string[]
   /** Timeout of one query, including the wait for a connection and connecting. */
   readonly timeoutMs: number
@@ -20,7 +20,7 @@ export type WhoisPoolConfig = WhoisAddress & {
 
 const waitingMax = 10_000
 
-/** The connections; none is opened before the first query. */
+/** The connections; opened by queries. */
 export class WhoisPool {
   readonly #config: WhoisPoolConfig
   readonly #room: Semaphore

@@ -1,4 +1,4 @@
-// The whois client against faulty servers: the lab's server with injected faults, and servers that send nothing.
+// The whois client against faulty servers: the lab's server with injected faults, and silent servers.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

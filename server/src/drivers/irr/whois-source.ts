@@ -27,7 +27,7 @@ export type WhoisSourceConfig = WhoisAddress & {
   readonly answerBytesMax?: number
 }
 
-/** A loaded server answers after many seconds, and the validator can wait. A person does not: those calls end by their signal. */
+/** A loaded server answers after many seconds, and the validator can wait. Calls for a person end by their signal. */
 const queryTimeoutMs = 30_000
 
 const byDefault = {
@@ -139,7 +139,7 @@ class WhoisSource implements IrrSource {
     }
   }
 
-  /** An invalid object is left out and reported. */
+  /** An invalid object is skipped and reported. */
   #read<T>(text: string, read: (object: RpslObject) => T[]): T[] {
     const { objects, problems } = parseRpsl(text)
     for (const { message } of problems) this.#problems.add(message)

@@ -1,5 +1,5 @@
-// Composes the bytes of a mail, the same for every transport. It fetches and reads nothing, and rejects values that could
-// inject another header.
+// Composes the bytes of a mail, the same for every transport. It has no I/O, and rejects values that could inject
+// another header.
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { MailAttachment, MailMessage } from '../../mail/mail-transport.ts'
 import { DriverError } from '../../runtime/driver-error.ts'

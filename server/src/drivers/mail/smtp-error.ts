@@ -1,5 +1,5 @@
-// Converts nodemailer's errors into driver errors. A server that has received a mail may quote it in its answer, and one that
-// received a password may quote that: of such answers only the codes are kept.
+// Converts nodemailer's errors into driver errors. A server's answer may quote the mail or the password that it
+// received, so only the codes of such answers are kept.
 import type { NodemailerError } from 'nodemailer'
 import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
 

@@ -1,5 +1,5 @@
-// Sends mails by SMTP. A few connections are kept open for subsequent mails; nothing is retried here, because the queue of
-// mails does that, with longer delays.
+// Sends mails by SMTP. A few connections are kept open for subsequent mails. It does not retry: the queue of mails does
+// that, with longer delays.
 import { readFileSync } from 'node:fs'
 import { createTransport, type SMTPPoolOptions, type Transporter } from 'nodemailer'
 import type { MailMessage, MailTransport } from '../../mail/mail-transport.ts'
@@ -13,7 +13,7 @@ import { parseMailUrl, type SmtpServer } from './smtp-url.ts'
 export type SmtpOptions = {
   /** Timeout of one mail in total: name resolution, connection, login, and the server's answers. */
   readonly timeoutMs?: number
-  /** Reports the server's answers in full, including those that may quote the mail. */
+  /** Reports the server's answers in full, including answers that may quote the mail. */
   readonly quoteAnswers?: boolean
 }
 

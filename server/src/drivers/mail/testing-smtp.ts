@@ -20,15 +20,15 @@ export type ArrivedMail = {
 
 /** A rejection of the server: code, text, and for the content a text derived from the received one. */
 export type Answers = {
-  mailFrom?: Answer | undefined
-  rcptTo?: Answer | undefined
-  data?: ((bytes: Buffer) => Answer) | undefined
+  mailFrom?: SmtpReply | undefined
+  rcptTo?: SmtpReply | undefined
+  data?: ((bytes: Buffer) => SmtpReply) | undefined
   /** Ends every connection once, instead of answering to MAIL FROM. */
   dropsNextMail?: boolean
 }
-export type Answer = { readonly code: number; readonly text: string }
+export type SmtpReply = { readonly code: number; readonly text: string }
 
-/** `open` accepts everything, `away` drops every connection at once, `silent` never answers. */
+/** `open` accepts everything, `away` drops every connection immediately, `silent` never answers. */
 export type RelayState = 'open' | 'away' | 'silent'
 
 export type TestSmtpServer = {
@@ -112,7 +112,7 @@ function commandOptions({ tls, login }: TestSmtpOptions): SMTPServerOptions {
   return { disabledCommands, cert: tls.cert, key: tls.key, secure: tls.implicit === true }
 }
 
-function refusal(answer: Answer | undefined): Error | null {
+function refusal(answer: SmtpReply | undefined): Error | null {
   if (!answer) return null
   const error: SMTPServerError = new Error(answer.text)
   error.responseCode = answer.code

@@ -8,7 +8,7 @@ import { backOff } from '../../runtime/back-off.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 
 export type NetboxOptions = {
-  /** Of NetBox's web interface, without `/api`. */
+  /** URL of NetBox's web interface, without `/api`. */
   readonly url: URL
   /** Version 1, or version 2 with its prefix `nbt_`. */
   readonly token: string
@@ -51,7 +51,7 @@ type Page = {
   readonly count: number
   readonly next: string | null
   readonly results: readonly unknown[]
-  /** Of the header `API-Version`, such as `4.2`; empty without it. */
+  /** From the header `API-Version`, such as `4.2`; empty if missing. */
   readonly apiVersion: string
 }
 
@@ -226,7 +226,7 @@ function retryAfterOf(response: Response): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), retryAfterMaxMs)
 }
 
-/** Returns the fields of the schema, and throws if one is missing or wrong. */
+/** Returns the fields of the schema, and throws if a field is missing or wrong. */
 function createDecoder<S extends TSchema>(path: string, schema: S) {
   const check = createSchemaCheck(schema, { showValues: true })
   return (row: unknown, apiVersion: string): Static<S> & { readonly id: number } => {

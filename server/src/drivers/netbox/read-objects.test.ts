@@ -1,4 +1,4 @@
-// What is read from a NetBox of each form, and from one without the tag of ports.
+// The objects read from a NetBox of each form, and from a NetBox without the tag of ports.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createNetboxClient } from './client.ts'

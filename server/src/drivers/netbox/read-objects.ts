@@ -1,6 +1,6 @@
-// Reads from NetBox what is imported: devices by the filter, their sites, circuits with their terminations, and of the interfaces only
-// those that can be ports, because NetBox needs seconds for a thousand interfaces. It changes nothing, and throws a DriverError unless
-// everything was read.
+// Reads the objects to import from NetBox: devices by the filter, their sites, circuits with their terminations, and
+// only interfaces that can be ports, because NetBox needs seconds for a thousand interfaces. It only reads, and throws
+// a DriverError unless everything was read.
 import type { Static, TSchema } from 'typebox'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { NetboxRejection, type NetboxClient } from './client.ts'

@@ -8,7 +8,7 @@ type Row = { readonly id: number } & Readonly<Record<string, unknown>>
 export type TestLists = Record<string, readonly Row[]>
 
 export type Faults = {
-  /** NetBox's MAX_PAGE_SIZE: pages are shorter than asked for. */
+  /** NetBox's MAX_PAGE_SIZE: pages are shorter than requested. */
   pageMax: number
   /** Answers to the next requests, before any page. */
   answers: {
@@ -22,7 +22,7 @@ export type Faults = {
   countBy: number
   /** Instead of the origin in `next`. */
   nextOrigin: string | undefined
-  /** Of the header `API-Version`. */
+  /** Value of the header `API-Version`. */
   version: string
 }
 
@@ -76,7 +76,7 @@ function answer(
   if (!rows) return void send(404, { detail: 'Not found.' })
   const offset = Number(url.searchParams.get('offset') ?? 0)
   if (offset >= faults.failFrom) return void send(500, { detail: 'failed' })
-  // A tag that no object has is one that does not exist here.
+  // A tag that is on no object does not exist here.
   const tag = url.searchParams.get('tag')
   if (tag !== null && !Object.values(lists).some((all) => all.some((row) => hasTag(row, tag))))
     return void send(400, { tag: [`Select a valid choice. ${tag} is not one of the available choices.`] })
@@ -125,7 +125,7 @@ export const site = (id: number, slug: string, over: object = {}): Row => ({
   ...over,
 })
 
-export const device = (id: number, name: string | null, over: object = {}): Row => ({
+export const netboxDevice = (id: number, name: string | null, over: object = {}): Row => ({
   id,
   url: `http://netbox/api/dcim/devices/${id}/`,
   display: name ?? 'unnamed',
@@ -201,10 +201,10 @@ export const networkInterface = (id: number, deviceId: number, name: string, ove
 
 export const withTags = (...slugs: readonly string[]) => ({ tags: tagsOf(slugs) })
 
-/** Two devices, of which one has no name; a circuit of the team `demo` on one interface, and a tagged interface. */
+/** Two devices, one without a name; a circuit of the team `demo` on one interface, and a tagged interface. */
 export const smallWorld = (): TestLists => ({
   'dcim/sites': [site(1, 'ams1'), site(2, 'unused')],
-  'dcim/devices': [device(1, 'r1.ams'), device(2, null)],
+  'dcim/devices': [netboxDevice(1, 'r1.ams'), netboxDevice(2, null)],
   'circuits/circuits': [circuit(1, 'C-1', 'demo'), circuit(2, 'UP-1', null)],
   'circuits/circuit-terminations': [termination(1, 1, [11, 1]), termination(2, 2, [12, 1])],
   'dcim/interfaces': [
@@ -217,7 +217,7 @@ export const smallWorld = (): TestLists => ({
 export const netboxVersions = ['3.7', '4.0', '4.6'] as const
 type Fields = Readonly<Record<string, unknown>>
 
-/** Returns the lists as a version serializes them: what differs between them, beside the fields that are read. */
+/** Returns the lists in the serialization of a version, with all its differences, also in unused fields. */
 export function inForm(version: (typeof netboxVersions)[number], lists: TestLists): TestLists {
   const isOld = version === '3.7'
   const isNew = version === '4.6'
@@ -269,7 +269,7 @@ export function inForm(version: (typeof netboxVersions)[number], lists: TestList
       module: null,
       label: '',
       mtu: null,
-      // In 4.2 and later it is an object of its own.
+      // In 4.2 and later it is a separate object.
       mac_address: null,
       ...(isNew && { primary_mac_address: null, mac_addresses: [], qinq_svlan: null }),
       // 64 bits since 4.5.

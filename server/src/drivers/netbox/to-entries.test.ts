@@ -119,7 +119,7 @@ describe('the conversion', () => {
   it('leaves out what it cannot import, with the reason', () => {
     const { document, notices } = convert({
       'dcim/sites': [fake.site(1, 'ams1', { custom_fields: { country: null }, time_zone: null })],
-      'dcim/devices': [fake.device(1, 'r1'), fake.device(2, 'r1', { primary_ip: null })],
+      'dcim/devices': [fake.netboxDevice(1, 'r1'), fake.netboxDevice(2, 'r1', { primary_ip: null })],
       'circuits/circuits': [
         fake.circuit(1, 'C-1', 'other'),
         fake.circuit(2, 'C-1', 'other'),

@@ -1,10 +1,10 @@
-// Converts objects of NetBox to a platform document with locations, devices, services and ports. Pure, and never throws: an object
-// that cannot be imported is left out with a notice.
+// Converts objects of NetBox to a platform document with locations, devices, services and ports. Pure, and never
+// throws: an object that cannot be imported is skipped with a notice.
 import { counted } from '@pharos/contract/counted'
 import { isShortSlug, type NetboxMapping } from './mapping.ts'
 import type { Circuit, CircuitTermination, Device, Interface, Site } from './objects.ts'
 
-/** The objects that were read. `interfaces`: those with a circuit, and those with the tag. */
+/** The objects that were read. `interfaces`: interfaces with a circuit or with the tag. */
 export type NetboxObjects = {
   readonly sites: readonly Site[]
   readonly devices: readonly Device[]
@@ -15,7 +15,7 @@ export type NetboxObjects = {
   readonly missingTag?: string | undefined
 }
 
-/** What the database has already, which the document may refer to. */
+/** Existing objects of the database, which the document may refer to. */
 export type Existing = {
   readonly teams: ReadonlySet<string>
   readonly locations: ReadonlySet<string>
@@ -25,12 +25,12 @@ export type Existing = {
   readonly portsByRef?: ReadonlyMap<string, string>
 }
 
-export type Element = Readonly<Record<string, unknown>>
+export type NetboxElement = Readonly<Record<string, unknown>>
 export type NetboxDocument = {
-  readonly locations: readonly Element[]
-  readonly devices: readonly Element[]
-  readonly services: readonly Element[]
-  readonly ports: readonly Element[]
+  readonly locations: readonly NetboxElement[]
+  readonly devices: readonly NetboxElement[]
+  readonly services: readonly NetboxElement[]
+  readonly ports: readonly NetboxElement[]
 }
 export type Converted = { readonly document: NetboxDocument; readonly notices: readonly string[] }
 
@@ -62,7 +62,9 @@ export function toEntries(objects: NetboxObjects, existing: Existing, mapping: N
 
 type Notice = (message: string) => void
 
-/** Bits per second of NetBox's kilobits per second; undefined for none, and for more than a number can have. */
+/**
+ * Converts NetBox's kilobits per second to bits per second; undefined for null, 0 and values above the safe integers.
+ */
 const bitsOf = (kilobits: number | null): number | undefined =>
   kilobits && Number.isSafeInteger(kilobits * 1000) ? kilobits * 1000 : undefined
 
@@ -93,7 +95,7 @@ function locationsOf(
 }
 
 function devicesOf(devices: readonly Device[], locations: ReadonlySet<string>, notice: Notice) {
-  const byId = new Map<number, Element & { readonly name: string }>()
+  const byId = new Map<number, NetboxElement & { readonly name: string }>()
   const names = new Set<string>()
   for (const { id, name, role, device_type: type, serial, site, primary_ip: address, tags } of devices) {
     if (!name) notice(`device ${id}: not imported: it has no name`)
@@ -117,7 +119,7 @@ function devicesOf(devices: readonly Device[], locations: ReadonlySet<string>, n
   return byId
 }
 
-type ServiceElement = Element & { readonly team: string; readonly name: string }
+type ServiceElement = NetboxElement & { readonly team: string; readonly name: string }
 
 function servicesOf(
   circuits: readonly Circuit[],
@@ -248,7 +250,10 @@ function circuitIdOf(
   return held
 }
 
-/** The imported circuit of each interface that is cabled to a termination; the one with the lowest id if there are several. */
+/**
+ * The imported circuit of each interface that is cabled to a termination; the circuit with the lowest id if there are
+ * several.
+ */
 function cabledCircuits(
   terminations: readonly CircuitTermination[],
   services: ReadonlyMap<number, ServiceElement>,
@@ -261,7 +266,7 @@ function cabledCircuits(
   return circuits
 }
 
-/** A custom field of type text has the circuit ID, one of type object the circuit. */
+/** A custom field of type text has the circuit ID, a field of type object the circuit. */
 function circuitOf(value: unknown, idsByCid: ReadonlyMap<string, number>): number | undefined {
   if (typeof value === 'string') return idsByCid.get(value)
   const id = (value as { id?: unknown } | null | undefined)?.id

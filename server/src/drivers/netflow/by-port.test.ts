@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SamplingRecord, TemplateRecord } from '../../flow/flow-decoder.ts'
 import { createDecoder } from './decoder.ts'
-import { ipfix, ip, options, set, template, testNowMs, u32, u64, u8, decodeAll } from './testing.ts'
+import { ipfix, ipOctets, options, set, template, testNowMs, u32, u64, u8, decodeAll } from './testing.ts'
 
 const addresses = [
   [8, 4],
@@ -12,11 +12,13 @@ const counters = [
   [1, 4],
   [2, 4],
 ] as const
-/** Templates with one id and one length: what one describes is read wrongly by the other. */
+/** Templates with the same id and length, each of which reads the other's records wrongly. */
 const forward = template(256, ...addresses, ...counters)
 const reversed = template(256, ...counters, ...addresses)
-const flow = (octets: number) => [ip('192.0.2.7'), ip('198.51.100.2'), u32(octets), u32(10)] as const
-const swapped = (octets: number) => [u32(octets), u32(10), ip('192.0.2.7'), ip('198.51.100.2')] as const
+const flow = (octets: number) =>
+  [ipOctets('192.0.2.7'), ipOctets('198.51.100.2'), u32(octets), u32(10)] as const
+const swapped = (octets: number) =>
+  [u32(octets), u32(10), ipOctets('192.0.2.7'), ipOctets('198.51.100.2')] as const
 const rate = (interval: number) => [
   set(3, options(300, [[149, 4]], [34, 4], [35, 1])),
   set(300, u32(1), u32(interval), u8(2)),
@@ -24,7 +26,7 @@ const rate = (interval: number) => [
 
 type Step = { readonly port: number; readonly sets: readonly Uint8Array[]; readonly minute?: number }
 
-/** One decoder that gets what two exporters behind one address send, each with sequence numbers of its own. */
+/** One decoder that gets the datagrams of two exporters behind one address, each with its own sequence numbers. */
 function createNat() {
   const stored = { templates: new Map<string, TemplateRecord>(), rates: new Map<string, SamplingRecord>() }
   const key = ({ exporter, port, id = 0 }: { exporter: string; port?: number; id?: number }) =>
@@ -41,7 +43,7 @@ function createNat() {
     const sequence = sequences.get(port) ?? port * 1000
     sequences.set(port, sequence + sets.filter((one) => one[0] !== 0 || one[1]! > 3).length)
     const datagram = ipfix({ sequence }, ...sets)
-    // The time of the export: none is a repetition of another.
+    // The time of the export: makes each datagram unique.
     new DataView(datagram.buffer, datagram.byteOffset).setUint32(4, ++sent)
     return decodeAll(decoder, [datagram], { port, nowMs: testNowMs + minute * 60_000 })
   }
@@ -108,7 +110,7 @@ describe('two exporters behind one address', () => {
     after.decoder.setKnown(new Map([['192.0.2.1', known]]))
     for (const one of templates.values()) after.decoder.addTemplate(one)
     for (const one of rates.values()) after.decoder.addSampling(one)
-    // One of a former process that did not know of the ports.
+    // A template of a former process that did not distinguish ports.
     after.decoder.addTemplate({ ...[...templates.values()][0]!, port: 0 })
     const [one] = after.send({ port: 1001, sets: [set(256, ...flow(500))] })
     const [other] = after.send({ port: 1002, sets: [set(256, ...swapped(600))] })
@@ -125,8 +127,8 @@ describe('two exporters behind one address', () => {
       set(
         257,
         u32(77),
-        ip('192.0.2.7'),
-        ip('198.51.100.2'),
+        ipOctets('192.0.2.7'),
+        ipOctets('198.51.100.2'),
         u8(kind),
         u64(1_700_000_000_000 + minute * 60_000),
         u64(1_700_000_000_000),
@@ -140,7 +142,7 @@ describe('two exporters behind one address', () => {
       nat.send({ port, sets }).map(({ octets }) => octets)
     assert.deepEqual(octetsOf(1001, set(2, events), created, update(1000)), [1000])
     assert.deepEqual(octetsOf(1002, set(2, events), created, update(300)), [300])
-    // The end has the octets of the whole connection: what no update had is counted.
+    // The end has the octets of the whole connection: octets without an update are counted.
     assert.deepEqual(octetsOf(1001, end(1500)), [500])
     assert.deepEqual(octetsOf(1002, end(700)), [400])
   })

@@ -1,6 +1,6 @@
-// The rates of an exporter for flows whose own domain has none: some exporters announce them in one domain only.
+// The rates of an exporter for flows of a domain without rates: some exporters announce them in only one domain.
 
-/** How often each rate is announced, so that the only one is found without reading all. */
+/** The number of announcements of each rate, so that the only rate is found without reading all. */
 export class RateCounts {
   readonly #counts = new Map<number, number>()
 
@@ -15,7 +15,7 @@ export class RateCounts {
     return this.#counts.size === 0
   }
 
-  /** 0 if there is none, or if they differ. */
+  /** The common rate; 0 without rates, or if they differ. */
   get only(): number {
     return this.#counts.size === 1 ? this.#counts.keys().next().value! : 0
   }
@@ -23,11 +23,14 @@ export class RateCounts {
 
 /** The rates of all domains of an exporter, as far as flows of other domains have them. */
 export type CommonRates = {
-  /** Of interfaces: others may not be sampled at all. */
+  /** Rate of interfaces: other interfaces may not be sampled at all. */
   ofInterfaces: number
-  /** Of domains and samplers. */
+  /** Rates of domains and samplers. */
   readonly others: RateCounts
-  /** By sampler: IOS XE announces its samplers in a domain without flows; one with flows is asked only if there is no such one. */
+  /**
+   * By sampler: IOS XE announces its samplers in a domain without flows; a domain with flows is used only without such
+   * a domain.
+   */
   readonly bySampler: Map<number, { readonly silent: RateCounts; readonly others: RateCounts }>
   /** When outdated rates were last searched: Unix seconds of a repeated rate. */
   sweptAt: number
@@ -44,8 +47,8 @@ export const createCommonRates = (): CommonRates => ({
 const unsampledSeconds = 3600
 
 /**
- * The rate of a flow that names no sampler, if its exporter announces none: 0, unknown, in the first hour of the exporter, then 1. Those
- * that do not sample, such as softflowd, announce nothing.
+ * The rate of a flow without a sampler, if its exporter announces no rates: 0 (unknown) in the first hour of the
+ * exporter, then 1. Exporters that do not sample, such as softflowd, announce no rates.
  */
 export const rateWithoutAny = (
   {
@@ -56,8 +59,8 @@ export const rateWithoutAny = (
 ): number => (used.rates === 0 && time - firstSeen >= unsampledSeconds ? 1 : 0)
 
 /**
- * The rate of a flow for which neither its domain nor domain 0 has one: that of its sampler, or without a sampler the only one of the
- * exporter. 0 if there is none, or if they differ.
+ * The rate of a flow for which neither its domain nor domain 0 has a rate: the rate of its sampler, or without a
+ * sampler the only rate of the exporter. 0 without a rate, or if they differ.
  */
 export function commonRateOf({ ofInterfaces, others, bySampler }: CommonRates, sampler: number): number {
   if (sampler === 0) return ofInterfaces > 0 ? 0 : others.only

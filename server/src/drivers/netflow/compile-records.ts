@@ -1,11 +1,14 @@
-// Compiles the records of one template into a function with all offsets as constants: about five times as fast as reading them by table.
-// The source text contains nothing but names of this file and integers of the layout. If the process may not generate code, the records
-// are read by `read-records.ts`; a test compares both on random templates.
+// Compiles the records of one template into a function with all offsets as constants: about five times as fast as
+// reading them by table. The source text contains only names of this file and integers of the layout. If the process
+// may not generate code, the records are read by `read-records.ts`; a test compares both on random templates.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
-import { slot, type Layout, type SlotName } from './elements.ts'
+import { slot, type RecordLayout, type SlotName } from './elements.ts'
 import { durationMaxMs, type RecordContext } from './read-records.ts'
 
-/** Appends `count` records from `at` on; the view is of the same octets. Writes what it skips into the context. */
+/**
+ * Appends `count` records from `at` on; `view` covers the same octets. Writes counters of skipped records into the
+ * context.
+ */
 export type CompiledRecords = (
   octets: Uint8Array,
   view: DataView,
@@ -20,7 +23,7 @@ const compiled = new Map<string, CompiledRecords>()
 const compiledMax = 512
 
 /** Returns the function for a layout; undefined if it has to be read by table. */
-export function compileRecords(layout: Layout): CompiledRecords | undefined {
+export function compileRecords(layout: RecordLayout): CompiledRecords | undefined {
   if (layout.isVariable || !layout.hasAddress || !layout.hasCounters || layout.isConnection) return undefined
   if ([slot.probability, slot.algorithm].some((index) => layout.places[index]! >= 0)) return undefined
   const source = sourceOf(layout)
@@ -49,7 +52,7 @@ export function compileRecords(layout: Layout): CompiledRecords | undefined {
 const columnNames =
   'time exporter inIf outIf src dst srcPort dstPort protocol tcpFlags dscp fragment srcAs dstAs bytesLo bytesHi packetsLo packetsHi samplingRate durationMs'
 
-function sourceOf(layout: Layout): string {
+function sourceOf(layout: RecordLayout): string {
   const has = (name: SlotName): boolean => layout.places[slot[name]]! >= 0
   const at = (name: SlotName): number => layout.places[slot[name]]!
   const length = (name: SlotName): number => layout.lengths[slot[name]]!
@@ -168,7 +171,7 @@ function rateText(low: (name: SlotName) => string, has: (name: SlotName) => bool
   return `override > 0 ? override : (${[...found, common].join(' || ')})`
 }
 
-/** As `durationOf` of `read-records.ts`. */
+/** Like `durationOf` of `read-records.ts`. */
 function durationText(low: (name: SlotName) => string, has: (name: SlotName) => boolean): string {
   let difference = '0'
   if (has('startMs') && has('endMs')) difference = `((${low('endMs')} - ${low('startMs')}) >>> 0)`

@@ -1,6 +1,7 @@
-// Connections that a firewall reports as events (Cisco ASA and FTD, NSEL): an update has what was counted since the one before, the end of
-// the connection has its total in the same elements. Only what no update had is counted at the end. Collectors that add up all events count
-// twice, those that take only updates miss connections that end before their first one, and exporters that send no updates.
+// Connections that a firewall reports as events (Cisco ASA and FTD, NSEL): an update has the counters since the
+// previous update, the end of the connection has its total in the same elements. At the end, only the difference to the
+// updates is counted. Collectors that add up all events count twice; collectors that use only updates miss connections
+// that end before their first update, and exporters that send no updates.
 
 /** The counters of an event; one object, reused. */
 export type ConnectionCounts = {
@@ -10,13 +11,13 @@ export type ConnectionCounts = {
   packetsReverse: number
 }
 
-/** Values of `firewallEvent`; of the others none has counters. */
+/** Values of `firewallEvent` with counters. */
 const event = { deleted: 2, updated: 5 } as const
 
 /** Connections of all exporters with an update and without an end; the oldest give way. */
 const connectionsMax = 131_072
 
-/** `isWhole`: the first update that was seen is the first one of the connection. */
+/** `isWhole`: the connection was observed from its first update. */
 type Counted = ConnectionCounts & { isWhole: boolean }
 
 /** Times of its clock. Since `sinceMs` no update is missing. */
@@ -39,8 +40,8 @@ export class Connections {
   }
 
   /**
-   * Takes the event of a connection, and leaves in `counts` what is to be counted of it. `createdMs` and `timeMs` are times of the
-   * exporter's clock; 0 if the record has none.
+   * Processes the event of a connection, and leaves in `counts` the values to count. `createdMs` and `timeMs` are times
+   * of the exporter's clock; 0 if the record has no time.
    */
   take(
     exporter: number,
@@ -85,7 +86,7 @@ export class Connections {
   #end(key: number, state: Exporter, createdMs: number, counts: ConnectionCounts): void {
     const known = this.#counted.get(key)
     this.#counted.delete(key)
-    // Updates that nobody saw, of before a restart: what they had was counted then.
+    // Updates before a restart were counted by the former process.
     const isWhole = known ? known.isWhole : !state.hasUpdates || isSince(state, createdMs)
     if (!isWhole) counts.octets = counts.packets = counts.octetsReverse = counts.packetsReverse = 0
     if (!known) return
@@ -95,7 +96,7 @@ export class Connections {
     counts.packetsReverse = Math.max(0, counts.packetsReverse - known.packetsReverse)
   }
 
-  /** A connection of this exporter that is older than now may be the one that is forgotten. */
+  /** From then on, a connection of its exporter that is older than now may be the forgotten one. */
   #forgetOldest(): void {
     const oldest = this.#oldest.next().value!
     this.#counted.delete(oldest)
@@ -104,5 +105,5 @@ export class Connections {
   }
 }
 
-/** Without a time of its creation a connection counts as a new one. */
+/** Without a creation time a connection counts as new. */
 const isSince = ({ sinceMs }: Exporter, createdMs: number): boolean => createdMs === 0 || createdMs >= sinceMs

@@ -2,7 +2,7 @@
 import type { DatagramSource, DatagramSourceOptions } from '../../flow/datagram-source.ts'
 import { createDgramSource } from './dgram.ts'
 
-/** Binds the sockets. Rejects with DriverError if an address cannot be used. `kind` tells which way was chosen. */
+/** Binds the sockets. Rejects with DriverError if an address cannot be used. `kind` is the chosen implementation. */
 export async function createDatagramSource(options: DatagramSourceOptions): Promise<DatagramSource> {
   const recvmmsg = await findRecvmmsg()
   return recvmmsg ? recvmmsg.createRecvmmsgSource(options) : createDgramSource(options)

@@ -6,19 +6,19 @@ import { createDecoder } from './decoder.ts'
 import {
   bytes,
   decodeAll,
-  ethernet,
+  ethernetFrame,
   flowSample,
-  ip,
+  ipOctets,
   ipfix,
-  ipv4,
-  ipv6,
+  ipv4Frame,
+  ipv6Frame,
   options,
   optionsV9,
   pack,
   rawHeader,
-  rowsOf,
+  flowRowsOf,
   set,
-  sflow,
+  sflowDatagram,
   template,
   testNowMs,
   u16,
@@ -28,11 +28,11 @@ import {
   v5,
   v9,
   xdr,
-  type Field,
-  type Row,
+  type TemplateField,
+  type FlowRow,
 } from './testing.ts'
 
-const nothing: Row = {
+const nothing: FlowRow = {
   time: testNowMs / 1000,
   exporter: 0,
   srcPort: 0,
@@ -52,8 +52,8 @@ const nothing: Row = {
 /** Addresses, octets, packets. */
 const small = template(256, [8, 4], [12, 4], [1, 4], [2, 4])
 const smallRecord = (octets: number, packets = 1) =>
-  pack(ip('192.0.2.1'), ip('198.51.100.2'), u32(octets), u32(packets))
-const smallRow = (octets: number, packets = 1): Row => ({
+  pack(ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), u32(octets), u32(packets))
+const smallRow = (octets: number, packets = 1): FlowRow => ({
   ...nothing,
   src: '192.0.2.1',
   dst: '198.51.100.2',
@@ -61,7 +61,8 @@ const smallRow = (octets: number, packets = 1): Row => ({
   packets,
 })
 
-const sum = (rows: readonly Row[], name: string) => rows.reduce((total, row) => total + Number(row[name]), 0)
+const sum = (rows: readonly FlowRow[], name: string) =>
+  rows.reduce((total, row) => total + Number(row[name]), 0)
 
 describe('NetFlow v5', () => {
   const record = { src: '192.0.2.1', dst: '198.51.100.2', packets: 3, octets: 1500 }
@@ -130,8 +131,8 @@ describe('NetFlow v9 and IPFIX', () => {
   it('decode several sets of several templates in one message', () => {
     const v6 = template(300, [27, 16], [28, 16], [85, 8], [86, 8], [4, 1], [7, 2], [11, 2])
     const v6Record = pack(
-      ip('2001:db8::1'),
-      ip('2001:db8::2'),
+      ipOctets('2001:db8::1'),
+      ipOctets('2001:db8::2'),
       u64(2n ** 40n + 7n),
       u64(2n ** 33n),
       u8(6),
@@ -196,8 +197,8 @@ describe('NetFlow v9 and IPFIX', () => {
       [23, 5],
     )
     const record = pack(
-      ip('192.0.2.1'),
-      ip('198.51.100.2'),
+      ipOctets('192.0.2.1'),
+      ipOctets('198.51.100.2'),
       [0x01_02_03, 3],
       u8(9),
       u8(7),
@@ -215,10 +216,10 @@ describe('NetFlow v9 and IPFIX', () => {
     const open = template(256, [8, 4], [371, 65_535], [12, 4], [1, 4, 9999], [96, 65_535, 9], [1, 4], [2, 4])
     const record = (text: string) =>
       pack(
-        ip('192.0.2.1'),
+        ipOctets('192.0.2.1'),
         u8(text.length),
         bytes(text),
-        ip('198.51.100.2'),
+        ipOctets('198.51.100.2'),
         u32(0xffff),
         u8(255),
         u16(300),
@@ -238,20 +239,21 @@ describe('NetFlow v9 and IPFIX', () => {
       [smallRow(50, 2), smallRow(50, 2)],
       'as in the NetStream of H3C, which is NetFlow v9',
     )
-    const cut = pack(u16(256), u16(10), ip('192.0.2.1'), u8(200), u8(0))
+    const cut = pack(u16(256), u16(10), ipOctets('192.0.2.1'), u8(200), u8(0))
     assert.equal(decodeAll(decoder, [ipfix({}, cut)]).length, 0)
   })
 
   it('read an address of variable length if it has four octets', () => {
     const open = template(256, [8, 65_535], [12, 4], [1, 4], [2, 4])
-    const record = pack(u8(4), ip('192.0.2.1'), ip('198.51.100.2'), u32(5), u32(1))
+    const record = pack(u8(4), ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), u32(5), u32(1))
     assert.deepEqual(decodeAll(createDecoder(), [ipfix({}, set(2, open), set(256, record))]), [smallRow(5)])
   })
 
   it('use OUT_BYTES and OUT_PKTS only without IN_BYTES and IN_PKTS', () => {
     const both = template(256, [8, 4], [12, 4], [23, 4], [24, 4], [1, 4], [2, 4])
     const only = template(257, [8, 4], [12, 4], [23, 4], [24, 4])
-    const record = (...counters: number[]) => pack(ip('192.0.2.1'), ip('198.51.100.2'), ...counters.map(u32))
+    const record = (...counters: number[]) =>
+      pack(ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), ...counters.map(u32))
     assert.deepEqual(
       decodeAll(createDecoder(), [
         v9(
@@ -267,7 +269,7 @@ describe('NetFlow v9 and IPFIX', () => {
 
   it('prefer deltas to totals', () => {
     const both = template(256, [8, 4], [12, 4], [85, 4], [86, 4], [1, 4], [2, 4])
-    const record = pack(ip('192.0.2.1'), ip('198.51.100.2'), ...[9000, 90, 500, 5].map(u32))
+    const record = pack(ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), ...[9000, 90, 500, 5].map(u32))
     assert.deepEqual(decodeAll(createDecoder(), [ipfix({}, set(2, both), set(256, record))]), [
       smallRow(500, 5),
     ])
@@ -288,12 +290,12 @@ describe('NetFlow v9 and IPFIX', () => {
       [2, 4],
     )
     const record = pack(
-      ip('203.0.113.1'),
-      ip('203.0.113.2'),
+      ipOctets('203.0.113.1'),
+      ipOctets('203.0.113.2'),
       u16(1),
       u16(2),
-      ip('192.0.2.1'),
-      ip('198.51.100.2'),
+      ipOctets('192.0.2.1'),
+      ipOctets('198.51.100.2'),
       u16(3),
       u16(4),
       u32(5),
@@ -324,8 +326,8 @@ describe('NetFlow v9 and IPFIX', () => {
     )
     const record = (forward: number, reverse: number) =>
       pack(
-        ip('192.0.2.1'),
-        ip('198.51.100.2'),
+        ipOctets('192.0.2.1'),
+        ipOctets('198.51.100.2'),
         u16(50_000),
         u16(443),
         u8(6),
@@ -370,7 +372,7 @@ describe('NetFlow v9 and IPFIX', () => {
   it('give both directions of a connection of an ASA, and skip its events without counters', () => {
     const teardown = template(263, [8, 4], [12, 4], [7, 2], [11, 2], [4, 1], [233, 1], [231, 4], [232, 4])
     const created = template(256, [8, 4], [12, 4], [7, 2], [11, 2], [4, 1], [233, 1])
-    const start = pack(ip('192.0.2.1'), ip('198.51.100.2'), u16(50_000), u16(443), u8(6))
+    const start = pack(ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), u16(50_000), u16(443), u8(6))
     const decoder = createDecoder()
     const rows = decodeAll(decoder, [
       v9(
@@ -399,12 +401,19 @@ describe('NetFlow v9 and IPFIX', () => {
     ] as const
     for (const [protocol, element, value, expected] of elements) {
       const icmp = template(256, [8, 4], [12, 4], [4, 1], [11, 2], element, [1, 4])
-      const record = pack(ip('192.0.2.1'), ip('198.51.100.2'), u8(protocol), u16(99), value, u32(60))
+      const record = pack(
+        ipOctets('192.0.2.1'),
+        ipOctets('198.51.100.2'),
+        u8(protocol),
+        u16(99),
+        value,
+        u32(60),
+      )
       const [row] = decodeAll(createDecoder(), [ipfix({}, set(2, icmp), set(256, record))])
       assert.equal(row!['dstPort'], expected)
     }
     const apart = template(256, [8, 4], [12, 4], [4, 1], [176, 1], [177, 1], [1, 4])
-    const record = pack(ip('192.0.2.1'), ip('198.51.100.2'), u8(1), u8(11), u8(1), u32(60))
+    const record = pack(ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), u8(1), u8(11), u8(1), u32(60))
     assert.equal(
       decodeAll(createDecoder(), [ipfix({}, set(2, apart), set(256, record))])[0]!['dstPort'],
       0x0b01,
@@ -421,9 +430,9 @@ describe('NetFlow v9 and IPFIX', () => {
         set(2, both),
         set(
           256,
-          pack(u8(4), ip('192.0.2.1'), ip('198.51.100.2'), none6, u32(1)),
-          pack(u8(6), none4, ip('2001:db8::1'), ip('2001:db8::2'), u32(2)),
-          pack(u8(0), none4, ip('2001:db8::1'), ip('2001:db8::2'), u32(3)),
+          pack(u8(4), ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), none6, u32(1)),
+          pack(u8(6), none4, ipOctets('2001:db8::1'), ipOctets('2001:db8::2'), u32(2)),
+          pack(u8(0), none4, ipOctets('2001:db8::1'), ipOctets('2001:db8::2'), u32(3)),
         ),
       ),
     ])
@@ -436,7 +445,16 @@ describe('NetFlow v9 and IPFIX', () => {
   it('recognise fragments, the DSCP, and physical interfaces', () => {
     const fields = template(256, [8, 4], [12, 4], [88, 2], [197, 1], [195, 1], [10, 4], [252, 4], [1, 4])
     const record = (offset: number, flags: number, inIf: number) =>
-      pack(ip('192.0.2.1'), ip('198.51.100.2'), u16(offset), u8(flags), u8(46), u32(inIf), u32(8), u32(1))
+      pack(
+        ipOctets('192.0.2.1'),
+        ipOctets('198.51.100.2'),
+        u16(offset),
+        u8(flags),
+        u8(46),
+        u32(inIf),
+        u32(8),
+        u32(1),
+      )
     const rows = decodeAll(createDecoder(), [
       ipfix({}, set(2, fields), set(256, record(0, 0x40, 5), record(0, 0x20, 0), record(185, 0, 5))),
     ])
@@ -451,7 +469,7 @@ describe('NetFlow v9 and IPFIX', () => {
   })
 
   it('have the duration of a flow, whichever clock its times are of', () => {
-    const cases: [Field[], Uint8Array, number][] = [
+    const cases: [TemplateField[], Uint8Array, number][] = [
       [
         [
           [22, 4],
@@ -489,7 +507,7 @@ describe('NetFlow v9 and IPFIX', () => {
     ]
     for (const [fields, times, expected] of cases) {
       const timed = template(256, [8, 4], [12, 4], [1, 4], ...fields)
-      const record = pack(ip('192.0.2.1'), ip('198.51.100.2'), u32(60), times)
+      const record = pack(ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), u32(60), times)
       assert.equal(
         decodeAll(createDecoder(), [ipfix({}, set(2, timed), set(256, record))])[0]!['duration'],
         expected,
@@ -515,7 +533,7 @@ describe('NetFlow v9 and IPFIX', () => {
 
   it('decode sections of packets (PSAMP)', () => {
     const sections = template(256, [10, 4], [312, 2], [315, 65_535])
-    const packet = ethernet(0x0800, ipv4({ protocol: 17 }, u16(5000), u16(53), u16(8), u16(0)))
+    const packet = ethernetFrame(0x0800, ipv4Frame({ protocol: 17 }, u16(5000), u16(53), u16(8), u16(0)))
     const rows = decodeAll(createDecoder(), [
       ipfix({}, set(2, sections), set(256, u32(9), u16(1400), u8(packet.length), packet)),
     ])
@@ -527,7 +545,7 @@ describe('NetFlow v9 and IPFIX', () => {
   it('are left out and counted if no network can have sent them', () => {
     const wide = template(256, [8, 4], [12, 4], [1, 8], [2, 8], [34, 4])
     const record = (octets: number, packets: number, rate: number) =>
-      pack(ip('192.0.2.1'), ip('198.51.100.2'), u64(octets), u64(packets), u32(rate))
+      pack(ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), u64(octets), u64(packets), u32(rate))
     const decoder = createDecoder()
     const rows = decodeAll(decoder, [
       ipfix(
@@ -575,7 +593,14 @@ describe('NetFlow v9 and IPFIX', () => {
         set(2, tunnel),
         set(
           256,
-          pack(ip('192.0.2.1'), ip('198.51.100.2'), u8(47), ip('10.0.0.1'), ip('10.0.0.2'), u8(6)),
+          pack(
+            ipOctets('192.0.2.1'),
+            ipOctets('198.51.100.2'),
+            u8(47),
+            ipOctets('10.0.0.1'),
+            ipOctets('10.0.0.2'),
+            u8(6),
+          ),
           pack(u16(5000), u16(443), u32(1500), u32(1)),
         ),
       ),
@@ -680,11 +705,11 @@ describe('templates', () => {
     const [known] = templatesOf(v9({}, set(0, small)))
     decoder.addTemplate(known!)
     const columns = createFlowColumns(2)
-    const rows: Row[] = []
+    const rows: FlowRow[] = []
     for (let i = 0; i < 3; i++) {
       columns.length = 0
       decoder.releaseHeld(testNowMs, columns)
-      rows.push(...rowsOf(columns))
+      rows.push(...flowRowsOf(columns))
     }
     assert.deepEqual(rows, [smallRow(1), smallRow(2), smallRow(3)])
   })
@@ -713,7 +738,7 @@ describe('templates', () => {
     decoder.addTemplate(known!)
     const columns = createFlowColumns(10)
     decoder.releaseHeld(testNowMs, columns)
-    assert.deepEqual(rowsOf(columns), [smallRow(1), smallRow(2)])
+    assert.deepEqual(flowRowsOf(columns), [smallRow(1), smallRow(2)])
   })
 
   it('are withdrawn one by one or all of a kind (IPFIX)', () => {
@@ -772,8 +797,8 @@ const templatesOf = (datagram: Uint8Array): TemplateRecord[] => {
 describe('sampling rates', () => {
   const withSampler = template(257, [8, 4], [12, 4], [48, 1], [10, 4], [1, 4], [2, 4])
   const record = (sampler: number, inIf: number) =>
-    pack(ip('192.0.2.1'), ip('198.51.100.2'), u8(sampler), u32(inIf), u32(100), u32(1))
-  const rates = (rows: readonly Row[]) => rows.map(({ rate }) => rate)
+    pack(ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), u8(sampler), u32(inIf), u32(100), u32(1))
+  const rates = (rows: readonly FlowRow[]) => rows.map(({ rate }) => rate)
 
   it('come from options of the whole domain', () => {
     const cases: [string, Uint8Array, Uint8Array, number][] = [
@@ -829,7 +854,7 @@ describe('sampling rates', () => {
       [309, 4],
       [310, 4],
     ]
-    // The sampler table of IOS XR: random, one of 1,000, with an interval of 1.
+    // The sampler table of IOS XR: random, 1 in 1,000, with an interval of 1.
     assert.equal(one([[304, 4], [305, 4], ...size], 3, 1, 1, 1000), 1000)
     assert.equal(one([[305, 4], ...size], 1, 1, 1000), 1000)
     const count = [
@@ -842,7 +867,7 @@ describe('sampling rates', () => {
       [308, 4],
     ] as const
     assert.equal(one([[304, 4], ...time], 2, 10, 90), 10)
-    // A filter selects by a property: what it leaves out is unknown.
+    // A filter selects by a property: the unselected part is unknown.
     assert.equal(one([[304, 4], ...size], 5, 1, 1000), 0)
     // The elements of the algorithm are missing.
     assert.equal(
@@ -926,7 +951,7 @@ describe('sampling rates', () => {
 
   it('in the record itself are used first', () => {
     const own = template(256, [8, 4], [12, 4], [34, 4], [1, 4])
-    const data = pack(ip('192.0.2.1'), ip('198.51.100.2'), u32(10), u32(100))
+    const data = pack(ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), u32(10), u32(100))
     assert.deepEqual(rates(decodeAll(createDecoder(), [v9({}, set(0, own), set(256, data))])), [10])
   })
 
@@ -956,30 +981,33 @@ describe('sFlow', () => {
   const row = { ...smallRow(1000), srcPort: 5000, dstPort: 53, protocol: 17, inIf: 3, outIf: 4, rate: 1024 }
   const row6 = { ...row, octets: 140, src: '2001:db8::1', dst: '2001:db8::2', dscp: 46 }
   const decodeHeader = (header: Uint8Array, protocol = 1) =>
-    decodeAll(createDecoder(), [sflow({}, flowSample(1024, rawHeader(protocol, 1018, header)))])
+    decodeAll(createDecoder(), [sflowDatagram({}, flowSample(1024, rawHeader(protocol, 1018, header)))])
 
   it('samples are flows of one packet with its length and the rate of the sample', () => {
-    assert.deepEqual(decodeHeader(ethernet(0x0800, ipv4({ protocol: 17 }, ...udp))), [row])
+    assert.deepEqual(decodeHeader(ethernetFrame(0x0800, ipv4Frame({ protocol: 17 }, ...udp))), [row])
   })
 
   it('headers are decoded behind VLAN tags, MPLS labels, PPPoE, and without Ethernet', () => {
-    const four = ipv4({ protocol: 17 }, ...udp)
+    const four = ipv4Frame({ protocol: 17 }, ...udp)
     const label = (value: number, isBottom: boolean) => u32((value << 12) | (isBottom ? 0x1_40 : 0x40))
     const cases: [string, Uint8Array, number?][] = [
-      ['VLAN', ethernet(0x8100, u16(100), u16(0x0800), four)],
-      ['QinQ', ethernet(0x88_a8, u16(100), u16(0x8100), u16(7), u16(0x0800), four)],
-      ['MPLS', ethernet(0x8847, label(100, false), label(200, true), four)],
-      ['pseudowire', ethernet(0x8847, label(100, true), u32(0), ethernet(0x8100, u16(7), u16(0x0800), four))],
-      ['PPPoE', ethernet(0x8864, u8(0x11), u8(0), u16(1), u16(30), u16(0x0021), four)],
-      ['SNAP', ethernet(100, u16(0xaa_aa), u8(3), [0, 3], u16(0x0800), four)],
+      ['VLAN', ethernetFrame(0x8100, u16(100), u16(0x0800), four)],
+      ['QinQ', ethernetFrame(0x88_a8, u16(100), u16(0x8100), u16(7), u16(0x0800), four)],
+      ['MPLS', ethernetFrame(0x8847, label(100, false), label(200, true), four)],
+      [
+        'pseudowire',
+        ethernetFrame(0x8847, label(100, true), u32(0), ethernetFrame(0x8100, u16(7), u16(0x0800), four)),
+      ],
+      ['PPPoE', ethernetFrame(0x8864, u8(0x11), u8(0), u16(1), u16(30), u16(0x0021), four)],
+      ['SNAP', ethernetFrame(100, u16(0xaa_aa), u8(3), [0, 3], u16(0x0800), four)],
       ['IPv4', four, 11],
       ['MPLS without Ethernet', pack(label(3, true), four), 13],
       ['PPP', pack(u16(0xff_03), u16(0x0021), four), 7],
     ]
     for (const [name, header, protocol] of cases)
       assert.deepEqual(decodeHeader(header, protocol), [row], name)
-    assert.deepEqual(decodeHeader(ethernet(0x86_dd, ipv6(17, ...udp))), [row6])
-    assert.deepEqual(decodeHeader(ipv6(17, ...udp), 12), [row6])
+    assert.deepEqual(decodeHeader(ethernetFrame(0x86_dd, ipv6Frame(17, ...udp))), [row6])
+    assert.deepEqual(decodeHeader(ipv6Frame(17, ...udp), 12), [row6])
   })
 
   it('headers of fragments, ICMP and TCP have what they contain', () => {
@@ -988,28 +1016,39 @@ describe('sFlow', () => {
       return [one!['srcPort'], one!['dstPort'], one!['protocol'], one!['tcpFlags'], one!['fragment']]
     }
     const tcp = [u16(5000), u16(443), u32(1), u32(2), u8(0x50), u8(0x12), u16(0)]
-    assert.deepEqual(of(ethernet(0x0800, ipv4({ protocol: 6 }, ...tcp))), [5000, 443, 6, 0x12, 0])
+    assert.deepEqual(of(ethernetFrame(0x0800, ipv4Frame({ protocol: 6 }, ...tcp))), [5000, 443, 6, 0x12, 0])
     assert.deepEqual(
-      of(ethernet(0x0800, ipv4({ protocol: 17, fragment: 0x20_00 }, ...udp))),
+      of(ethernetFrame(0x0800, ipv4Frame({ protocol: 17, fragment: 0x20_00 }, ...udp))),
       [5000, 53, 17, 0, 1],
     )
-    assert.deepEqual(of(ethernet(0x0800, ipv4({ protocol: 17, fragment: 185 }, ...udp))), [0, 0, 17, 0, 1])
-    assert.deepEqual(of(ethernet(0x0800, ipv4({ protocol: 1 }, u16(0x0301), u16(0)))), [0, 0x0301, 1, 0, 0])
+    assert.deepEqual(
+      of(ethernetFrame(0x0800, ipv4Frame({ protocol: 17, fragment: 185 }, ...udp))),
+      [0, 0, 17, 0, 1],
+    )
+    assert.deepEqual(
+      of(ethernetFrame(0x0800, ipv4Frame({ protocol: 1 }, u16(0x0301), u16(0)))),
+      [0, 0x0301, 1, 0, 0],
+    )
     const hop = [u8(44), u8(0), u16(0), u32(0)]
     assert.deepEqual(
-      of(ethernet(0x86_dd, ipv6(0, ...hop, u8(17), u8(0), u16(1), u32(9), ...udp))),
+      of(ethernetFrame(0x86_dd, ipv6Frame(0, ...hop, u8(17), u8(0), u16(1), u32(9), ...udp))),
       [5000, 53, 17, 0, 1],
     )
-    assert.deepEqual(of(ethernet(0x86_dd, ipv6(44, u8(17), u8(0), u16(8), u32(9), ...udp))), [0, 0, 17, 0, 1])
+    assert.deepEqual(
+      of(ethernetFrame(0x86_dd, ipv6Frame(44, u8(17), u8(0), u16(8), u32(9), ...udp))),
+      [0, 0, 17, 0, 1],
+    )
   })
 
   it('headers that are cut give what is whole; other packets are counted', () => {
-    const whole = ethernet(0x0800, ipv4({ protocol: 17 }, ...udp))
+    const whole = ethernetFrame(0x0800, ipv4Frame({ protocol: 17 }, ...udp))
     assert.equal(decodeHeader(whole.subarray(0, 36))[0]!['srcPort'], 0)
     const decoder = createDecoder()
-    const others = [whole.subarray(0, 30), ethernet(0x0806, new Uint8Array(28)), new Uint8Array(0)]
+    const others = [whole.subarray(0, 30), ethernetFrame(0x0806, new Uint8Array(28)), new Uint8Array(0)]
     assert.deepEqual(
-      decodeAll(decoder, [sflow({}, ...others.map((header) => flowSample(1, rawHeader(1, 60, header))))]),
+      decodeAll(decoder, [
+        sflowDatagram({}, ...others.map((header) => flowSample(1, rawHeader(1, 60, header)))),
+      ]),
       [],
     )
     assert.equal(decoder.counters.samplesWithoutAddress, 3)
@@ -1020,8 +1059,8 @@ describe('sFlow', () => {
       3,
       u32(900),
       u32(17),
-      ip('192.0.2.1'),
-      ip('198.51.100.2'),
+      ipOctets('192.0.2.1'),
+      ipOctets('198.51.100.2'),
       u32(5000),
       u32(53),
       u32(0),
@@ -1031,8 +1070,8 @@ describe('sFlow', () => {
       4,
       u32(900),
       u32(17),
-      ip('2001:db8::1'),
-      ip('2001:db8::2'),
+      ipOctets('2001:db8::1'),
+      ipOctets('2001:db8::2'),
       u32(5000),
       u32(53),
       u32(0),
@@ -1041,7 +1080,7 @@ describe('sFlow', () => {
     const gateway = xdr(
       1003,
       u32(1),
-      ip('192.0.2.254'),
+      ipOctets('192.0.2.254'),
       u32(64_500),
       u32(64_510),
       u32(64_511),
@@ -1056,7 +1095,17 @@ describe('sFlow', () => {
       u32(0),
       u32(100),
     )
-    const local = xdr(1003, u32(1), ip('192.0.2.254'), u32(64_500), u32(0), u32(0), u32(0), u32(0), u32(100))
+    const local = xdr(
+      1003,
+      u32(1),
+      ipOctets('192.0.2.254'),
+      u32(64_500),
+      u32(0),
+      u32(0),
+      u32(0),
+      u32(0),
+      u32(100),
+    )
     const expanded = (...records: Uint8Array[]) =>
       xdr(
         3,
@@ -1074,7 +1123,7 @@ describe('sFlow', () => {
         ...records,
       )
     const rows = decodeAll(createDecoder(), [
-      sflow({ agent: '2001:db8::9' }, flowSample(1024, sampled4, gateway), expanded(local, sampled6)),
+      sflowDatagram({ agent: '2001:db8::9' }, flowSample(1024, sampled4, gateway), expanded(local, sampled6)),
     ])
     assert.deepEqual(rows, [
       { ...row, octets: 900, dscp: 46, srcAs: 64_510, dstAs: 64_999 },
@@ -1101,9 +1150,9 @@ describe('sFlow', () => {
       u64(2n ** 51n),
       ...[11, 12, 13, 14, 15, 0].map(u32),
     )
-    const header = ethernet(0x0800, ipv4({ protocol: 17 }, ...udp))
+    const header = ethernetFrame(0x0800, ipv4Frame({ protocol: 17 }, ...udp))
     decodeAll(decoder, [
-      sflow(
+      sflowDatagram(
         {},
         xdr(2, u32(1), u32(7), u32(3), xdr(2, new Uint8Array(52)), generic, xdr(1005, u32(4), bytes('eth7'))),
         flowSample(1, rawHeader(1, 1018, header)),

@@ -1,12 +1,12 @@
-// Decodes datagrams of NetFlow v5, v9, IPFIX and sFlow v5 into columns. It has no I/O and never throws on what arrives: a datagram is
-// untrusted, and its sender too.
+// Decodes datagrams of NetFlow v5, v9, IPFIX and sFlow v5 into columns. It has no I/O and never throws on input:
+// datagrams and their senders are untrusted.
 //
-// Where collectors differ from each other:
-// - octets are those of IP packets in all protocols, also where the exporter sends the length of the frame;
-// - tunnels (GRE, VXLAN, IP in IP, SRv6) are flows of their outer addresses, also where a template has the inner ones as well; labels and
-//   pseudowires are looked through;
-// - a record with more octets than its packets can have, or than an interface can send, is no flow;
-// - a record with one end only (wireless controllers) or without octets and packets is no flow;
+// Decisions in which collectors differ:
+// - octets are counted at the IP layer in all protocols, even if the exporter sends the length of the frame;
+// - tunnels (GRE, VXLAN, IP in IP, SRv6) are flows of their outer addresses, even if a template also has the inner
+//   ones; labels and pseudowires are skipped;
+// - a record with more octets than its packets can have, or than an interface can send, is dropped;
+// - a record with only one address (wireless controllers) or without octets and packets is dropped;
 // - egress and ingress records of one packet are two flows: an exporter should send one of them.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type {
@@ -17,7 +17,7 @@ import type {
   TemplateRecord,
 } from '../../flow/flow-decoder.ts'
 import { createDecoding, type DecoderOptions, type Decoding } from './decoding.ts'
-import { createTemplate, templateRecord, type Domain, type Template } from './domain.ts'
+import { createTemplate, templateRecord, type ObservationDomain, type FlowTemplate } from './domain.ts'
 import type { Exporter, ExporterTable } from './exporter-table.ts'
 import { dropInternal } from './internal.ts'
 import { createMessageDecoder } from './message.ts'
@@ -25,7 +25,7 @@ import { dropImplausible } from './plausible.ts'
 import { isRepeated } from './repeated.ts'
 import { listRates } from './sampling-rates.ts'
 import { createSflowDecoder } from './sflow.ts'
-import { limitsOf } from './speed-limits.ts'
+import { speedLimitsOf } from './speed-limits.ts'
 import { decodeV5 } from './v5.ts'
 
 /** Creates a decoder without any templates. One per thread. */
@@ -89,7 +89,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     takeFlows(columns, before, shared.internal !== undefined, shared.smallOctets)
   }
 
-  /** From now on the ports have templates of their own; those whose port is known go on. */
+  /** From now on the ports have separate templates; flows of known ports continue. */
   function divide(exporter: Exporter, timeMs: number): void {
     const domains = [...exporter.domains.values()]
     for (const rate of listRates(exporter)) options.onOutdatedSampling?.(rate)
@@ -106,8 +106,8 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
 
   function keepTemplate(
     { address }: Exporter,
-    { version, id: domainId }: Domain,
-    { id, scopes, fields, port }: Pick<Template, 'id' | 'scopes' | 'fields' | 'port'>,
+    { version, id: domainId }: ObservationDomain,
+    { id, scopes, fields, port }: Pick<FlowTemplate, 'id' | 'scopes' | 'fields' | 'port'>,
     timeMs: number,
   ): void {
     const state = port === 0 ? undefined : exporters.findAddress(address, port, timeMs)
@@ -125,7 +125,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     counters.flows += columns.length - before
   }
 
-  /** A port in a record means that the exporter was divided; records without one are then of no port. */
+  /** A port in a record means that the exporter was divided; records without a port then belong to no port. */
   function findKnown(address: string, port = 0): Exporter | undefined {
     if (port > 0) counters.expiredSets += exporters.divide(address)
     const exporter = exporters.findAddress(address, port, Date.now())
@@ -137,7 +137,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     releaseHeld(timeMs, columns) {
       const before = columns.length
       messages.release(timeMs, columns)
-      // Of several exporters: each row is looked up.
+      // Rows of several exporters: each row is looked up.
       takeFlows(columns, before, true, 0)
     },
     addTemplate({ exporter: address, port, version, domain: domainId, id, scopes, fields }) {
@@ -185,7 +185,7 @@ function setKnown({ exporters, counters }: Decoding, known: ReadonlyMap<string, 
   for (const { address, shared } of exporters.all) {
     const { firstSeen = Infinity, speeds = new Map() } = known.get(address) ?? {}
     shared.firstSeen = Math.min(shared.firstSeen, firstSeen)
-    Object.assign(shared, limitsOf(speeds))
+    Object.assign(shared, speedLimitsOf(speeds))
   }
 }
 

@@ -20,7 +20,7 @@ export type Decoding = {
   readonly quota: Quota
 }
 
-/** Creates the state of a decoder that knows nothing. */
+/** Creates the empty state of a decoder. */
 export function createDecoding({ exportersMax = 4096, heldOctetsMax, ...events }: DecoderOptions): Decoding {
   const quota = new Quota(heldOctetsMax === undefined ? {} : { heldOctets: heldOctetsMax })
   return {

@@ -1,35 +1,35 @@
-// What is known of one domain of an exporter (the source id of NetFlow v9, the observation domain of IPFIX): templates, sampling rates and
-// the expected sequence number.
+// The state of one domain of an exporter (the source id of NetFlow v9, the observation domain of IPFIX): templates,
+// sampling rates and the expected sequence number.
 import type { TemplateRecord } from '../../flow/flow-decoder.ts'
 import type { CompiledRecords } from './compile-records.ts'
-import { layoutOf, slot, type Layout, type SlotName } from './elements.ts'
+import { recordLayoutOf, slot, type RecordLayout, type SlotName } from './elements.ts'
 
-export type Template = {
+export type FlowTemplate = {
   readonly id: number
   readonly scopes: number
   /** Three numbers a field: enterprise, element, length. */
   readonly fields: Uint32Array
-  readonly layout: Layout
+  readonly layout: RecordLayout
   /** Records read so far; it is compiled once it is worth it. */
   records: number
   compiled: CompiledRecords | undefined
   /** Source port that last announced it; 0: not since the start. */
   port: number
-  /** The one that it replaced. */
+  /** The replaced template. */
   former: FormerTemplate | undefined
 }
 
-export type FormerTemplate = Pick<Template, 'scopes' | 'fields' | 'port'> & {
+export type FormerTemplate = Pick<FlowTemplate, 'scopes' | 'fields' | 'port'> & {
   /** When it was replaced, Unix seconds. */
   readonly until: number
 }
 
-/** A rate is that of the whole domain, of a sampler, or of the flows that an interface receives. */
+/** A rate applies to the whole domain, to a sampler, or to the flows that an interface receives. */
 export const rateScopes = ['domain', 'sampler', 'interface'] as const
 export type RateScope = (typeof rateScopes)[number]
 
 /** Times in Unix seconds. */
-export type Rate = {
+export type SamplingRate = {
   value: number
   /** Last. */
   announced: number
@@ -39,29 +39,29 @@ export type Rate = {
   interval: number | undefined
 }
 
-export type Domain = {
+export type ObservationDomain = {
   readonly version: 9 | 10
   readonly id: number
-  readonly templates: Map<number, Template>
+  readonly templates: Map<number, FlowTemplate>
   /** Ids of templates by their kind. */
   readonly flowTemplates: Set<number>
   readonly optionsTemplates: Set<number>
   /** Templates for which sets wait, with the number of sets. */
   readonly awaited: Map<number, number>
   /** By scope, and by the number of the sampler or the interface; 0 for the domain. */
-  readonly rates: Readonly<Record<RateScope, Map<number, Rate>>>
+  readonly rates: Readonly<Record<RateScope, Map<number, SamplingRate>>>
   readonly lookup: (sampler: number, inIf: number) => number
-  /** Whether it sent flows; some domains send nothing but options. */
+  /** Whether it sent flows; some domains send only options. */
   hasFlows: boolean
   sequence: number | undefined
 }
 
-/** Finds the rate of a flow of which the domain knows none; 0 for none. */
+/** Finds the rate of a flow for which the domain has no rate; 0 if unknown. */
 type Fallback = (sampler: number, inIf: number) => number
 
 /** Creates the state of a domain. */
-export function createDomain(version: 9 | 10, id: number, fallback: Fallback): Domain {
-  const domain: Domain = {
+export function createDomain(version: 9 | 10, id: number, fallback: Fallback): ObservationDomain {
+  const domain: ObservationDomain = {
     version,
     id,
     templates: new Map(),
@@ -76,8 +76,11 @@ export function createDomain(version: 9 | 10, id: number, fallback: Fallback): D
   return domain
 }
 
-/** The rate of a flow: of its sampler, its interface, its domain, or the only sampler if the flow names none. 0 if not known. */
-function findRate({ rates }: Domain, sampler: number, inIf: number, fallback: Fallback): number {
+/**
+ * Returns the rate of a flow: of its sampler, its interface, its domain, or the only sampler if the flow has no
+ * sampler. 0 if unknown.
+ */
+function findRate({ rates }: ObservationDomain, sampler: number, inIf: number, fallback: Fallback): number {
   const own =
     (sampler !== 0 && rates.sampler.get(sampler)) || rates.interface.get(inIf) || rates.domain.get(0)
   if (own) return own.value
@@ -88,11 +91,11 @@ function findRate({ rates }: Domain, sampler: number, inIf: number, fallback: Fa
 }
 
 /** The ids of the templates of this kind: of options or of flows. */
-export const idsOf = (domain: Domain, isOptions: boolean): Set<number> =>
+export const idsOf = (domain: ObservationDomain, isOptions: boolean): Set<number> =>
   isOptions ? domain.optionsTemplates : domain.flowTemplates
 
-/** The scope of the rates in the records of an options template; undefined if they have none. */
-export function rateScopeOf({ scopes, layout: { places } }: Template): RateScope | undefined {
+/** Returns the scope of the rates in the records of an options template; undefined without rates. */
+export function rateScopeOf({ scopes, layout: { places } }: FlowTemplate): RateScope | undefined {
   const has = (name: SlotName): boolean => places[slot[name]]! >= 0
   if (scopes === 0 || !rateSlots.some(has)) return undefined
   return has('sampler') ? 'sampler' : has('inIf') ? 'interface' : 'domain'
@@ -100,15 +103,15 @@ export function rateScopeOf({ scopes, layout: { places } }: Template): RateScope
 
 const rateSlots = ['rate', 'interval', 'size', 'probability'] as const
 
-/** Limits of one template (RFC 7011 has none): a record must fit in a datagram. */
+/** Limits of one template (RFC 7011 sets no limit): a record must fit in a datagram. */
 const fieldsMax = 256
 const recordOctetsMax = 65_535
 
 /** Returns the template; undefined if it has no fields, too many, or records of no or too many octets. */
-export function createTemplate(id: number, scopes: number, fields: Uint32Array): Template | undefined {
+export function createTemplate(id: number, scopes: number, fields: Uint32Array): FlowTemplate | undefined {
   const count = fields.length / 3
   if (count === 0 || count > fieldsMax || scopes > count) return undefined
-  const layout = layoutOf(fieldList(fields))
+  const layout = recordLayoutOf(fieldList(fields))
   if (layout.width === 0 || layout.width > recordOctetsMax) return undefined
   return { id, scopes, fields, layout, records: 0, compiled: undefined, port: 0, former: undefined }
 }
@@ -116,15 +119,22 @@ export function createTemplate(id: number, scopes: number, fields: Uint32Array):
 type Origin = { readonly address: string; readonly port: number }
 
 /** The exporter in records of its templates and rates, and the port if it is part of their key. */
-export const addressOf = ({ address, port }: Origin): { exporter: string; port?: number } =>
+export const recordAddressOf = ({ address, port }: Origin): { exporter: string; port?: number } =>
   port === 0 ? { exporter: address } : { exporter: address, port }
 
-/** Of the domain of an exporter. */
+/** The record of a template in an exporter's domain. */
 export const templateRecord = (
   exporter: Origin,
-  { version, id: domain }: Domain,
-  { id, scopes, fields }: Template,
-): TemplateRecord => ({ ...addressOf(exporter), version, domain, id, scopes, fields: fieldList(fields) })
+  { version, id: domain }: ObservationDomain,
+  { id, scopes, fields }: FlowTemplate,
+): TemplateRecord => ({
+  ...recordAddressOf(exporter),
+  version,
+  domain,
+  id,
+  scopes,
+  fields: fieldList(fields),
+})
 
 function fieldList(fields: Uint32Array): TemplateRecord['fields'] {
   return Array.from({ length: fields.length / 3 }, (_, i) => [
@@ -136,7 +146,7 @@ function fieldList(fields: Uint32Array): TemplateRecord['fields'] {
 
 /** Whether a template that was sent again is the same. */
 export function isSameTemplate(
-  a: Pick<Template, 'scopes' | 'fields'>,
+  a: Pick<FlowTemplate, 'scopes' | 'fields'>,
   scopes: number,
   fields: Uint32Array,
 ): boolean {

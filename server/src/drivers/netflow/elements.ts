@@ -1,8 +1,8 @@
-// The information elements that a flow is read from (IANA registry "IPFIX Information Elements"; 1 to 127 are those of NetFlow v9),
-// and where they are in the records of a template. All other elements are skipped by their length.
+// The information elements of flows (IANA registry "IPFIX Information Elements"; 1 to 127 are shared with NetFlow v9),
+// and their places in the records of a template. All other elements are skipped by their length.
 import type { TemplateRecord } from '../../flow/flow-decoder.ts'
 
-/** Values of the packet's header. Those after a second address of one kind are of a packet inside of a tunnel. */
+/** Values of the packet's header. Values after a second address of one kind belong to a packet inside of a tunnel. */
 const headerNames = [
   'src4',
   'dst4',
@@ -176,7 +176,10 @@ const cisco: Readonly<Record<number, Meaning>> = {
   12_241: ['dstPort', 3],
 }
 
-/** YAF has the flags of the first packet apart from those of all others. Its reverse elements have bit 14 (RFC 5103, section 6.2). */
+/**
+ * YAF separates the flags of the first packet from the flags of the others. Its reverse elements have bit 14 (RFC 5103,
+ * section 6.2).
+ */
 const cert: Readonly<Record<number, Meaning>> = {
   14: ['tcpFlagsInitial', 0],
   15: ['tcpFlags', 1],
@@ -208,7 +211,7 @@ export function isReadable(index: number, length: number): boolean {
   return exact === 8 ? length >= 1 && length <= 8 : length === exact
 }
 
-export type Layout = {
+export type RecordLayout = {
   /** Octets of a record; of a variable one the smallest. */
   readonly width: number
   readonly isVariable: boolean
@@ -225,10 +228,10 @@ export type Layout = {
 }
 
 /**
- * Returns where the values are in the records of a template. Fields of variable length are those of IPFIX, but H3C's NetStream has them
- * in NetFlow v9 too, where a record of that length would not fit into a datagram.
+ * Returns the places of the values in the records of a template. Variable-length fields belong to IPFIX, but H3C's
+ * NetStream uses them in NetFlow v9 too, where a fixed field of that length would not fit into a datagram.
  */
-export function layoutOf(fields: TemplateRecord['fields']): Layout {
+export function recordLayoutOf(fields: TemplateRecord['fields']): RecordLayout {
   const isVariable = fields.some(([, , length]) => length === variableLength)
   const places = new Int32Array(slotNames.length).fill(-1)
   const lengths = new Uint16Array(slotNames.length)

@@ -3,7 +3,7 @@
 // (RFC 7011, section 8.4); all others are found by their address alone, since exporters change their port when they restart.
 import { formatWords, parseWords } from './address-words.ts'
 import { createCommonRates, type CommonRates } from './common-rates.ts'
-import type { Domain } from './domain.ts'
+import type { ObservationDomain } from './domain.ts'
 import type { ImplausibleRecord } from '../../flow/flow-decoder.ts'
 import { durationMinMs, octetsPerMsMax } from './speed-limits.ts'
 import { createRecentDatagrams, type RecentDatagrams } from './repeated.ts'
@@ -16,16 +16,16 @@ export type Exporter = {
   readonly words: Uint32Array
   /** 0: all of them. */
   readonly port: number
-  /** Of its connections (`connections.ts`), whose numbers are its own. */
+  /** Index of its connections (`connections.ts`), which have their own numbers. */
   readonly connections: number
   readonly shared: SharedState
   lastMs: number
   readonly recent: RecentDatagrams
   /** By version and domain. */
-  readonly domains: Map<number, Domain>
-  /** Rates for domains that know none: some exporters announce them in one domain only. */
+  readonly domains: Map<number, ObservationDomain>
+  /** Rates for domains without rates: some exporters announce them in only one domain. */
   readonly common: CommonRates
-  /** Sets that wait for their template, and whether one of these templates is known since. */
+  /** Sets that wait for their template, and whether a template has arrived since. */
   held: HeldSet[]
   isReleaseDue: boolean
   /** Sequences of v5 and sFlow, by engine or sub-agent. */
@@ -33,18 +33,18 @@ export type Exporter = {
   readonly used: Usage
 }
 
-/** What all ports of an address have in common. */
+/** The common state of all ports of an address. */
 export type SharedState = {
-  /** By source port, once several exporters were seen behind the address. */
+  /** By source port, once several exporters were found behind the address. */
   ports: Map<number, Exporter> | undefined
   /** Whether a template has shown that, and whether it is to be reported. */
   isDivided: boolean
   isNewlyByPort: boolean
   /** Named in the platform file: its place is not given away. */
   isConfigured: boolean
-  /** The sampling rate of the platform file; 0 for none. */
+  /** The sampling rate of the platform file; 0 if not set. */
   override: number
-  /** Its interfaces towards other exporters; undefined for none. */
+  /** Its interfaces towards other exporters; undefined if not set. */
   internal: 'all' | ReadonlySet<number> | undefined
   /** Limits of its interfaces: octets per millisecond. */
   speeds: ReadonlyMap<number, number>
@@ -58,7 +58,7 @@ export type SharedState = {
 }
 
 export type HeldSet = {
-  readonly domain: Domain
+  readonly domain: ObservationDomain
   readonly id: number
   readonly octets: Uint8Array
   readonly timeMs: number
@@ -69,7 +69,7 @@ export type Sequence = { next: number | undefined }
 
 const idleMs = 3_600_000
 const searchMs = 1_000
-/** Of an address. */
+/** Limit per address. */
 const portsMax = 32
 
 export class ExporterTable {
@@ -96,19 +96,19 @@ export class ExporterTable {
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(max * 4))).fill(free)
   }
 
-  /** One for each address, by index. */
+  /** One entry per address, by index. */
   get all(): readonly Exporter[] {
     return this.#exporters
   }
 
-  /** As `all`, or one for each source port. */
+  /** Like `all`, with one entry per source port. */
   get states(): readonly Exporter[] {
     return this.#exporters.flatMap((one) => [...(one.shared.ports?.values() ?? [one])])
   }
 
   /**
-   * Returns the exporter with the address in `words[at, at + 4)`, and of several behind it the one with this source port; a new one if there is a
-   * place, undefined if all are in use.
+   * Returns the exporter with the address in `words[at, at + 4)`, and of several behind it the exporter with this
+   * source port; a new one if there is space, otherwise undefined.
    */
   find(words: Uint32Array, at: number, port: number, timeMs: number): Exporter | undefined {
     const exporter = this.#find(words, at, timeMs)
@@ -120,7 +120,7 @@ export class ExporterTable {
     return this.find(Uint32Array.from(parseWords(address)), 0, port, timeMs)
   }
 
-  /** What all ports of the address have in common. Throws PrefixError. */
+  /** The common state of all ports of the address. Throws PrefixError. */
   findShared(address: string, timeMs: number): SharedState | undefined {
     return this.#find(Uint32Array.from(parseWords(address)), 0, timeMs)?.shared
   }
@@ -167,7 +167,7 @@ export class ExporterTable {
     return created
   }
 
-  /** Beside the number of a connection, of 32 bits, there is room for 21. */
+  /** The number of a connection has 32 bits, which leaves 21. */
   #nextConnections(): number {
     return this.#max + (this.#ports++ % (2 ** 21 - this.#max))
   }

@@ -5,17 +5,17 @@ import type { SamplingRecord } from '../../flow/flow-decoder.ts'
 import { createDecoder } from './decoder.ts'
 import {
   decodeAll,
-  ethernet,
+  ethernetFrame,
   flowSample,
-  ip,
+  ipOctets,
   ipfix,
-  ipv4,
+  ipv4Frame,
   options,
   optionsV9,
   pack,
   rawHeader,
   set,
-  sflow,
+  sflowDatagram,
   template,
   testNowMs,
   u16,
@@ -25,13 +25,14 @@ import {
   v5,
   v9,
   xdr,
-  type Field,
+  type TemplateField,
   type Part,
-  type Row,
+  type FlowRow,
 } from './testing.ts'
 
-const pick = (rows: readonly Row[], ...names: string[]) => rows.map((row) => names.map((name) => row[name]))
-const hosts = [ip('192.0.2.1'), ip('198.51.100.2')] as const
+const pick = (rows: readonly FlowRow[], ...names: string[]) =>
+  rows.map((row) => names.map((name) => row[name]))
+const hosts = [ipOctets('192.0.2.1'), ipOctets('198.51.100.2')] as const
 
 describe('connections of a firewall (NSEL)', () => {
   const layout = template(
@@ -74,7 +75,7 @@ describe('connections of a firewall (NSEL)', () => {
     const decoder = createDecoder()
     const rows = decodeAll(decoder, [
       v9({}, set(0, layout)),
-      // The first event is the time from which nothing is missing.
+      // From the first event on, the connection is complete.
       v9({}, set(263, event(created, 0, 0, { id: 1, at: 0 }))),
       ...events.map((one) => v9({}, set(263, one))),
     ])
@@ -246,7 +247,7 @@ describe('sampling rates', () => {
       set(3, options(300, [[10, 4]], [34, 4])),
       set(300, u32(7), u32(1000), u32(8), u32(50)),
     )
-    const data = (...fields: Field[]) => template(256, [8, 4], [12, 4], [10, 4], [1, 4], ...fields)
+    const data = (...fields: TemplateField[]) => template(256, [8, 4], [12, 4], [10, 4], [1, 4], ...fields)
     const record = (inIf: number) => pack(...hosts, u32(inIf), u32(100))
     const rates = (...sets: Uint8Array[]) =>
       decodeAll(createDecoder(), [whole, ipfix({ domain: 5 }, ...sets)]).map(({ rate }) => rate)
@@ -300,7 +301,7 @@ describe('sampling rates that change', () => {
   )
   const hour = 3_600_000
 
-  /** A decoder with a clock, and what it would store. */
+  /** A decoder with a clock, and its stored records. */
   function createExport() {
     const stored = new Map<string, SamplingRecord>()
     const keyOf = ({ sampler: id, inIf, domain }: SamplingRecord) => `${domain} ${id} ${inIf}`
@@ -324,7 +325,7 @@ describe('sampling rates that change', () => {
           nowMs += intervalMs
         }
       },
-      /** As `listSamplings` reads them: the newest is of now. */
+      /** Like `listSamplings`: the newest record is from now. */
       restart() {
         const newest = Math.max(...Array.from(stored.values(), ({ announced }) => announced))
         decoder = start()
@@ -416,7 +417,7 @@ describe('sampling rates that change', () => {
     one.send(message(set(3, options(301, [[144, 4]], [302, 4], [34, 4])), set(301, u32(1), u32(5), u32(6))))
     assert.equal(one.rate(), 6)
     assert.deepEqual(one.stored(), [[5, 0, 6]])
-    // One without rates replaces none.
+    // A template without rates replaces no rates.
     one.send(message(set(3, options(301, [[144, 4]], [41, 4])), set(301, u32(1), u32(9))))
     assert.equal(one.rate(), 6)
   })
@@ -495,10 +496,10 @@ describe('messages', () => {
 })
 
 describe('sFlow', () => {
-  const packet = ipv4({ protocol: 17 }, u16(5000), u16(53), u16(8), u16(0))
+  const packet = ipv4Frame({ protocol: 17 }, u16(5000), u16(53), u16(8), u16(0))
   const decodeHeader = (header: Uint8Array, protocol = 1) =>
     pick(
-      decodeAll(createDecoder(), [sflow({}, flowSample(1, rawHeader(protocol, 1000, header)))]),
+      decodeAll(createDecoder(), [sflowDatagram({}, flowSample(1, rawHeader(protocol, 1000, header)))]),
       'src',
       'dstPort',
     )
@@ -517,7 +518,7 @@ describe('sFlow', () => {
         rawHeader(11, 100, packet),
       )
     const rows = decodeAll(createDecoder(), [
-      sflow({}, sample(0, 1_285_816_721), sample(0, 0x3f_ff_ff_ff), sample(1, 5), sample(2, 3)),
+      sflowDatagram({}, sample(0, 1_285_816_721), sample(0, 0x3f_ff_ff_ff), sample(1, 5), sample(2, 3)),
     ])
     assert.deepEqual(pick(rows, 'inIf', 'outIf'), [
       [29_001, 1_285_816_721],
@@ -530,27 +531,27 @@ describe('sFlow', () => {
   it('has frames behind labels with a control word and without one, and PPP of SONET', () => {
     const label = u32((100 << 12) | 0x1_40)
     const inner = (first: number) => pack(u8(first), new Uint8Array(11), u16(0x0800), packet)
-    assert.deepEqual(decodeHeader(ethernet(0x8847, label, u32(0), inner(0x02))), expected)
+    assert.deepEqual(decodeHeader(ethernetFrame(0x8847, label, u32(0), inner(0x02))), expected)
     assert.deepEqual(
-      decodeHeader(ethernet(0x8847, label, u32(0x1234), inner(0x02))),
+      decodeHeader(ethernetFrame(0x8847, label, u32(0x1234), inner(0x02))),
       expected,
       'a sequence number',
     )
     for (const first of [0x02, 0x1c, 0x90]) {
       assert.deepEqual(
-        decodeHeader(ethernet(0x8847, label, inner(first))),
+        decodeHeader(ethernetFrame(0x8847, label, inner(first))),
         expected,
         `an address with ${first}`,
       )
     }
-    assert.deepEqual(decodeHeader(ethernet(0x8847, label, u32(0x9012_3456))), [])
+    assert.deepEqual(decodeHeader(ethernetFrame(0x8847, label, u32(0x9012_3456))), [])
     assert.deepEqual(decodeHeader(pack(u16(0xff_03), u16(0x0021), packet), 14), expected)
   })
 
   it('has labels inside of labels only to a bounded depth', () => {
     // Every frame that may begin here contains labels again, with a control word and without one.
-    const hostile = ethernet(0x8847, ...Array.from({ length: 15_000 }, () => u32(0x0000_8847)), packet)
-    const labels = ethernet(
+    const hostile = ethernetFrame(0x8847, ...Array.from({ length: 15_000 }, () => u32(0x0000_8847)), packet)
+    const labels = ethernetFrame(
       0x8847,
       ...Array.from({ length: 2500 }, () => pack(u32(0x1_00), u32(0), new Uint8Array(12), u16(0x8847))),
       packet,
@@ -564,7 +565,7 @@ describe('an exporter that announces no rate', () => {
   const flow = { src: '192.0.2.1', dst: '198.51.100.2', packets: 1, octets: 100 }
   const layout = template(256, [8, 4], [12, 4], [1, 4], [2, 4])
   const ipfixFlow = set(256, pack(...hosts, u32(100), u32(1)))
-  const rates = (rows: readonly Row[]) => rows.map(({ rate }) => rate)
+  const rates = (rows: readonly FlowRow[]) => rows.map(({ rate }) => rate)
 
   it('does not sample after an hour, and has an unknown rate until then', () => {
     const decoder = createDecoder()

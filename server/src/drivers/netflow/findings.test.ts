@@ -1,12 +1,12 @@
-// What is wrong with the records of an exporter, and is kept for staff.
+// Problems of the records of an exporter, stored for staff.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createDecoder } from './decoder.ts'
-import { decodeAll, ip, ipfix, options, pack, set, template, testNowMs, u32 } from './testing.ts'
+import { decodeAll, ipOctets, ipfix, options, pack, set, template, testNowMs, u32 } from './testing.ts'
 
 const layout = template(256, [8, 4], [12, 4], [10, 4], [14, 4], [1, 4], [2, 4], [34, 4])
 const record = (inIf: number, outIf: number, octets: number, rate: number) =>
-  pack(ip('192.0.2.1'), ip('198.51.100.2'), ...[inIf, outIf, octets, 1_000_000, rate].map(u32))
+  pack(ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), ...[inIf, outIf, octets, 1_000_000, rate].map(u32))
 const bps = 1e9
 /** Octets that 1 Gbit/s sends in a minute, with the margin. */
 const most = (1.2 * bps * 60) / 8

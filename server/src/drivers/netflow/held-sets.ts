@@ -2,7 +2,7 @@
 // its update (`connections.ts`).
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type { Decoding } from './decoding.ts'
-import { addressOf, type Domain, type Template } from './domain.ts'
+import { recordAddressOf, type ObservationDomain, type FlowTemplate } from './domain.ts'
 import type { Exporter, HeldSet } from './exporter-table.ts'
 import { heldSetOctets } from './quota.ts'
 import { countRecords } from './record-values.ts'
@@ -10,22 +10,28 @@ import { countRecords } from './record-values.ts'
 const heldMs = 60_000
 
 export type HeldSets = {
-  /** Keeps a set, unless there is no room, and asks for its template if no other set waits for it. The octets are not copied. */
+  /**
+   * Stores a set, unless memory is short, and requests its template if no other set waits for it. The octets are not
+   * copied.
+   */
   readonly hold: (exporter: Exporter, set: HeldSet) => void
   /** A template was saved: sets that wait for it are due. */
-  readonly onTemplate: (exporter: Exporter, domain: Domain, id: number) => void
+  readonly onTemplate: (exporter: Exporter, domain: ObservationDomain, id: number) => void
   /** Decodes the sets of the exporter if some are due. Cheap if not: it is called for every datagram. */
   readonly releaseDue: (exporter: Exporter, timeMs: number, columns: FlowColumns) => void
-  /** Decodes the sets of all exporters whose template is known, and drops those that waited too long. Reads every set: once a second. */
+  /**
+   * Decodes the sets of all exporters whose template has arrived, and drops sets that waited too long. It reads every
+   * set, so it runs once a second.
+   */
   readonly releaseAll: (timeMs: number, columns: FlowColumns) => void
 }
 
 /** Creates the sets; `decode` appends the flows of one. */
 export function createHeldSets(
   { quota, counters, context, events }: Decoding,
-  decode: (exporter: Exporter, set: HeldSet, template: Template, columns: FlowColumns) => void,
+  decode: (exporter: Exporter, set: HeldSet, template: FlowTemplate, columns: FlowColumns) => void,
 ): HeldSets {
-  /** Exporters with held sets. */
+  /** Exporters with waiting sets. */
   const waiting = new Set<Exporter>()
 
   function hold(exporter: Exporter, set: HeldSet): void {
@@ -41,10 +47,10 @@ export function createHeldSets(
     domain.awaited.set(id, sets + 1)
     if (sets > 0) return
     const { version, id: domainId } = domain
-    events.onUnknownTemplate?.({ ...addressOf(exporter), version, domain: domainId, id })
+    events.onUnknownTemplate?.({ ...recordAddressOf(exporter), version, domain: domainId, id })
   }
 
-  function onTemplate(exporter: Exporter, domain: Domain, id: number): void {
+  function onTemplate(exporter: Exporter, domain: ObservationDomain, id: number): void {
     if (domain.awaited.has(id)) exporter.isReleaseDue = true
   }
 
@@ -56,7 +62,7 @@ export function createHeldSets(
     for (const exporter of waiting) release(exporter, timeMs, columns)
   }
 
-  /** As long as there is room for their rows; the others are tried again a second later. */
+  /** Stops when the rows do not fit; the remaining sets are tried again a second later. */
   function release(exporter: Exporter, timeMs: number, columns: FlowColumns): void {
     exporter.isReleaseDue = false
     context.exporter = exporter.index
@@ -66,7 +72,7 @@ export function createHeldSets(
     if (exporter.held.length === 0) waiting.delete(exporter)
   }
 
-  /** Returns whether the set is no longer held. */
+  /** Returns whether the set was decoded or dropped. */
   function releaseSet(exporter: Exporter, set: HeldSet, timeMs: number, columns: FlowColumns): boolean {
     const { octets, domain, id } = set
     const template = domain.templates.get(id)

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createFlowColumns } from '../../flow/flow-columns.ts'
 import { createDecoder } from './decoder.ts'
-import { decodeAll, ip, ipfix, pack, rowsOf, set, template, testNowMs, u32 } from './testing.ts'
+import { decodeAll, ipOctets, ipfix, pack, flowRowsOf, set, template, testNowMs, u32 } from './testing.ts'
 
 const layout = template(256, [8, 4], [12, 4], [10, 4], [1, 4], [2, 4])
 const record = (inIf: number, octets: number) =>
-  pack(ip('192.0.2.1'), ip('198.51.100.2'), u32(inIf), u32(octets), u32(1))
+  pack(ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), u32(inIf), u32(octets), u32(1))
 const flows = set(256, record(1, 100), record(514, 200), record(0, 300), record(2, 400))
 const octetsOf = (rows: readonly { readonly [name: string]: unknown }[]) => rows.map(({ octets }) => octets)
 
@@ -39,6 +39,6 @@ describe('a flow that enters by an internal interface', () => {
     })
     const columns = createFlowColumns(70_000)
     decoder.releaseHeld(testNowMs, columns)
-    assert.deepEqual(octetsOf(rowsOf(columns)), [100, 300, 400])
+    assert.deepEqual(octetsOf(flowRowsOf(columns)), [100, 300, 400])
   })
 })

@@ -1,4 +1,4 @@
-// The boundary of the exporters: a flow that enters one of them from another was counted where it entered the network.
+// The boundary of the exporters: a flow from one exporter to another was counted where it entered the network.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type { Exporter } from './exporter-table.ts'
 import { moveRow } from './move-row.ts'

@@ -5,24 +5,27 @@ import { commonRateOf, rateWithoutAny } from './common-rates.ts'
 import { compileRecords } from './compile-records.ts'
 import type { Decoding } from './decoding.ts'
 import {
-  addressOf,
+  recordAddressOf,
   createDomain,
   createTemplate,
   idsOf,
   templateRecord,
   isSameTemplate,
-  type Domain,
-  type Template,
+  type ObservationDomain,
+  type FlowTemplate,
 } from './domain.ts'
 import type { Exporter } from './exporter-table.ts'
 import { createHeldSets } from './held-sets.ts'
 import { slot } from './elements.ts'
-import { readOptions, readRecords } from './read-records.ts'
+import { readOptionRecords, readFlowRecords } from './read-records.ts'
 import { countRecords } from './record-values.ts'
 import { createSamplingRates, type SamplingRates } from './sampling-rates.ts'
 import { countGap } from './sequence.ts'
 
-/** Records that a template must have described before it is compiled: an exporter that changes templates pays nothing here. */
+/**
+ * Records that a template must have described before it is compiled, so that frequent template changes cost no
+ * compilation.
+ */
 const recordsBeforeCompiling = 200
 
 const firstDataSet = 256
@@ -30,7 +33,10 @@ const firstDataSet = 256
 const alternationSeconds = 1800
 const ipfixHeader = 16
 
-/** Scopes of NetFlow v9 are numbers of their own (RFC 3954, 6.1); as elements: exporting process, interface, line card, process, template. */
+/**
+ * Scopes of NetFlow v9 have their own numbers (RFC 3954, 6.1); as elements: exporting process, interface, line card,
+ * process, template.
+ */
 const scopeElements = [0, 144, 10, 141, 144, 145]
 
 export type MessageDecoder = {
@@ -45,9 +51,9 @@ export type MessageDecoder = {
   ) => void
   readonly release: (timeMs: number, columns: FlowColumns) => void
   /** The state of a domain, new if it is unknown; undefined if there is no room. */
-  readonly domainOf: (exporter: Exporter, version: 9 | 10, id: number) => Domain | undefined
+  readonly domainOf: (exporter: Exporter, version: 9 | 10, id: number) => ObservationDomain | undefined
   /** Saves it if there is room. */
-  readonly saveTemplate: (exporter: Exporter, domain: Domain, template: Template) => void
+  readonly saveTemplate: (exporter: Exporter, domain: ObservationDomain, template: FlowTemplate) => void
   readonly rates: SamplingRates
 }
 
@@ -113,13 +119,13 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
   }
 
   /**
-   * Decodes the sets that begin before `limit` and end before `end`, that of the datagram: some exporters announce a message that is shorter
-   * than its last set. Returns the number of data records, those of options included, undefined if a set could not be decoded; and where
-   * the last set ends.
+   * Decodes the sets that begin before `limit` and end before `end`, the end of the datagram: some exporters announce a
+   * message that is shorter than its last set. Returns the end of the last set and the number of data records including
+   * options; undefined if a set could not be decoded.
    */
   function decodeSets(
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     octets: Uint8Array,
     view: DataView,
     start: number,
@@ -155,7 +161,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
 
   function decodeData(
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     id: number,
     octets: Uint8Array,
     view: DataView,
@@ -174,8 +180,8 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
 
   function decodeRecords(
     exporter: Exporter,
-    domain: Domain,
-    template: Template,
+    domain: ObservationDomain,
+    template: FlowTemplate,
     octets: Uint8Array,
     view: DataView,
     from: number,
@@ -184,7 +190,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
   ): number | undefined {
     const { layout } = template
     if (template.scopes > 0) {
-      const count = readOptions(
+      const count = readOptionRecords(
         octets,
         from,
         to,
@@ -208,7 +214,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     if (template.compiled) {
       template.compiled(octets, view, from, count, context, columns)
     } else {
-      const read = readRecords(octets, from, to, layout, context, columns)
+      const read = readFlowRecords(octets, from, to, layout, context, columns)
       template.records += Math.abs(read)
       if (template.records >= recordsBeforeCompiling && template.records < Infinity) {
         template.compiled = compileRecords(layout)
@@ -221,7 +227,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     return count
   }
 
-  function hasInterfaceRates(exporter: Exporter, { rates: own, version }: Domain): boolean {
+  function hasInterfaceRates(exporter: Exporter, { rates: own, version }: ObservationDomain): boolean {
     return own.interface.size > 0 || (wholeOf(exporter, version)?.rates.interface.size ?? 0) > 0
   }
 
@@ -231,7 +237,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     context.withoutAddress = context.withoutCounters = 0
   }
 
-  /** A negative number of records is that of a set in which one exceeded the end. */
+  /** A negative number of records means that a record exceeded the end of the set. */
   function completed(count: number): number | undefined {
     if (count >= 0) return count
     counters.truncated++
@@ -240,7 +246,13 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
 
   // Templates
 
-  function readTemplates(exporter: Exporter, domain: Domain, view: DataView, from: number, to: number): void {
+  function readTemplates(
+    exporter: Exporter,
+    domain: ObservationDomain,
+    view: DataView,
+    from: number,
+    to: number,
+  ): void {
     let at = from
     while (at + 4 <= to) {
       const id = view.getUint16(at)
@@ -264,7 +276,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
 
   function readOptionsTemplates(
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     view: DataView,
     from: number,
     to: number,
@@ -288,7 +300,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
         counters.truncated++
         return
       }
-      // Without a scope it is still no template of flows.
+      // Without a scope it is still not a template of flows.
       announceTemplate(exporter, domain, id, Math.max(scopes, 1), fields.fields)
       at = fields.end
     }
@@ -296,7 +308,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
 
   function announceTemplate(
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     id: number,
     scopes: number,
     fields: Uint32Array,
@@ -320,7 +332,8 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     if (known) {
       const { former } = known
       template.former = { scopes: known.scopes, fields: known.fields, port: known.port, until: context.time }
-      // Two exporters alternate. One that restarts with other templates has another port, and does not return to its former one.
+      // Two exporters alternate. An exporter that restarts with other templates has another port, and does not return
+      // to its former port.
       if (
         former !== undefined &&
         context.time - former.until <= alternationSeconds &&
@@ -335,7 +348,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     events.onTemplate?.(templateRecord(exporter, domain, template))
   }
 
-  function saveTemplate(exporter: Exporter, domain: Domain, template: Template): void {
+  function saveTemplate(exporter: Exporter, domain: ObservationDomain, template: FlowTemplate): void {
     const { id, scopes } = template
     const known = domain.templates.get(id)
     if (known) idsOf(domain, known.scopes > 0).delete(id)
@@ -346,22 +359,22 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
   }
 
   /** Withdraws one template, or with the id of the set all of its kind (RFC 7011, section 8.1). */
-  function withdraw(exporter: Exporter, domain: Domain, id: number, isOptions: boolean): void {
+  function withdraw(exporter: Exporter, domain: ObservationDomain, id: number, isOptions: boolean): void {
     if (id < firstDataSet) for (const one of idsOf(domain, isOptions)) withdrawOne(exporter, domain, one)
     else withdrawOne(exporter, domain, id)
   }
 
-  function withdrawOne(exporter: Exporter, domain: Domain, id: number): void {
+  function withdrawOne(exporter: Exporter, domain: ObservationDomain, id: number): void {
     const template = domain.templates.get(id)
     if (!template) return
     domain.templates.delete(id)
     idsOf(domain, template.scopes > 0).delete(id)
     quota.giveBack(exporter, 'templates')
     const { version, id: domainId } = domain
-    events.onWithdrawal?.({ ...addressOf(exporter), version, domain: domainId, id })
+    events.onWithdrawal?.({ ...recordAddressOf(exporter), version, domain: domainId, id })
   }
 
-  function domainOf(exporter: Exporter, version: 9 | 10, id: number): Domain | undefined {
+  function domainOf(exporter: Exporter, version: 9 | 10, id: number): ObservationDomain | undefined {
     const key = keyOf(version, id)
     const known = exporter.domains.get(key)
     if (known) return known
@@ -385,7 +398,8 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
 const keyOf = (version: 9 | 10, id: number): number => id * 2 + (version === 9 ? 1 : 0)
 
 /** Domain 0 speaks for the whole exporter (RFC 7011, section 3.1). */
-const wholeOf = ({ domains }: Exporter, version: 9 | 10): Domain | undefined => domains.get(keyOf(version, 0))
+const wholeOf = ({ domains }: Exporter, version: 9 | 10): ObservationDomain | undefined =>
+  domains.get(keyOf(version, 0))
 
 /** Reads `count` field specifiers; undefined if they exceed the set. Fields of v9 have no enterprise numbers. */
 function readFields(

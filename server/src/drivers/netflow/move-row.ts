@@ -1,4 +1,4 @@
-// Moves rows of a batch over those that are left out.
+// Removes rows of a batch by moving later rows over them.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 
 /** Copies a row over another. */

@@ -14,21 +14,21 @@ import { createDecoder } from './decoder.ts'
 import {
   decodeAll,
   flowSample,
-  ip,
+  ipOctets,
   ipfix,
   pack,
   rawHeader,
   set,
-  sflow,
+  sflowDatagram,
   template,
   u16,
   u32,
   u8,
   v5,
   v9,
-  type Field,
+  type TemplateField,
   type Part,
-  type Row,
+  type FlowRow,
 } from './testing.ts'
 import { until } from '../../../../lab/src/wait.ts'
 
@@ -62,7 +62,7 @@ const knownArb = (address: fc.Arbitrary<string>, largest: number) =>
       dst: address,
       srcPort: fc.integer({ min: 1, max: 65_535 }),
       dstPort: fc.integer({ min: 1, max: 65_535 }),
-      // Without ICMP: nfdump shows its type and code in fields of their own.
+      // Without ICMP: nfdump prints its type and code in separate fields.
       protocol: fc.constantFrom(6, 17, 132),
       flags: fc.nat(63),
       tos: fc.nat(255),
@@ -79,7 +79,7 @@ const sample = (address: fc.Arbitrary<string>, count: number, largest = 2 ** 32 
   fc.sample(knownArb(address, largest), { numRuns: count, seed: 7 })
 
 /** Elements and lengths in which exporters send these fields; 8 octets are beyond 32 bits. */
-const layouts: Record<string, readonly Field[]> = {
+const layouts: Record<string, readonly TemplateField[]> = {
   short: [
     [8, 4],
     [12, 4],
@@ -112,7 +112,7 @@ const layouts: Record<string, readonly Field[]> = {
   ],
 }
 
-function encode(fields: readonly Field[], known: Known): Uint8Array {
+function encode(fields: readonly TemplateField[], known: Known): Uint8Array {
   const values: Record<number, number> = {
     7: known.srcPort,
     11: known.dstPort,
@@ -128,8 +128,8 @@ function encode(fields: readonly Field[], known: Known): Uint8Array {
   }
   return pack(
     ...fields.map(([element, length]): Part => {
-      if (element === 8 || element === 27) return ip(known.src)
-      return element === 12 || element === 28 ? ip(known.dst) : [values[element]!, length]
+      if (element === 8 || element === 27) return ipOctets(known.src)
+      return element === 12 || element === 28 ? ipOctets(known.dst) : [values[element]!, length]
     }),
   )
 }
@@ -139,7 +139,7 @@ function messages(
   build: typeof v9,
   setId: number,
   id: number,
-  fields: readonly Field[],
+  fields: readonly TemplateField[],
   flows: readonly Known[],
 ) {
   const messages = [build({ sequence: 0 }, set(setId, template(id, ...fields)))]
@@ -164,8 +164,8 @@ const frame = (known: Known, length: number) =>
     u8(64),
     u8(known.protocol),
     u16(0),
-    ip(known.src),
-    ip(known.dst),
+    ipOctets(known.src),
+    ipOctets(known.dst),
     tcp(known),
   )
 
@@ -173,7 +173,7 @@ type Dumped = Readonly<Record<string, string | number>>
 
 type Collector = 'nfcapd' | 'sfcapd'
 
-/** Sends datagrams to nfcapd or sfcapd, and returns what nfdump reads from its file. */
+/** Sends datagrams to nfcapd or sfcapd, and returns the records that nfdump reads from its file. */
 async function dump(program: Collector, datagrams: readonly Uint8Array[]): Promise<Dumped[]> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-nfdump-'))
   const port = await freePort()
@@ -248,7 +248,7 @@ const fromDump = (one: Dumped) =>
   ].join(' ')
 
 /** sfcapd multiplies by the sampling rate and counts the frame, which has 18 octets more than the packet; nfcapd does neither. */
-const fromRow = (row: Row, isFrame: boolean) => {
+const fromRow = (row: FlowRow, isFrame: boolean) => {
   const [factor, overhead] = isFrame ? [number(row['rate']), 18] : [1, 0]
   return [
     row['src'],
@@ -301,7 +301,7 @@ describe('sfcapd and the decoder agree on', { timeout: 300_000 }, () => {
   it('samples of packets', { skip: skipWithout('sfcapd', 'nfdump') }, async () => {
     const flows = sample(address4, 100).map((one) => ({ ...one, protocol: 6 }))
     const datagrams = flows.map((one, i) =>
-      sflow({ sequence: i + 1 }, flowSample(64 + i, rawHeader(1, 100 + i, frame(one, 82 + i)))),
+      sflowDatagram({ sequence: i + 1 }, flowSample(64 + i, rawHeader(1, 100 + i, frame(one, 82 + i)))),
     )
     await compare('sfcapd', datagrams, 100)
   })

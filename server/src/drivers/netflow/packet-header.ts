@@ -1,5 +1,5 @@
-// The first octets of a packet, as sFlow samples and IPFIX sections have them: Ethernet, VLAN tags, MPLS, PPPoE, then IPv4 or IPv6 and the
-// ports. It reads what is there: a header that is cut after the addresses gives a flow without ports.
+// The first octets of a packet, from sFlow samples and IPFIX sections: Ethernet, VLAN tags, MPLS, PPPoE, then IPv4 or
+// IPv6 and the ports. A header that is cut after the addresses gives a flow without ports.
 
 /** The values of the last packet that was parsed; one object for all of them. */
 export type PacketHeader = {

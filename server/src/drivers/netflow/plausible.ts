@@ -7,8 +7,8 @@ import { durationMinMs, octetsPerMsMax } from './speed-limits.ts'
 const packetOctetsMax = 65_535
 
 /**
- * Removes such rows from `from` on, and returns their number. `smallOctets`: what each interface of their exporters can send in the shortest
- * duration, so that the speed of few rows must be looked up.
+ * Removes such rows from `from` on, and returns their number. `smallOctets`: the octets that each interface of their
+ * exporters can send in the shortest duration, so that the speed is looked up for only a few rows.
  */
 export function dropImplausible(
   c: FlowColumns,
@@ -50,7 +50,9 @@ function isPlausible(c: FlowColumns, row: number, exporter: Exporter): boolean {
   return false
 }
 
-/** Octets per millisecond. Of both interfaces the faster one: packets may be counted before those that do not fit are dropped. */
+/**
+ * Octets per millisecond of the faster of both interfaces: packets may be counted before excess packets are dropped.
+ */
 function limitOf({ shared: { speeds } }: Exporter, inIf: number, outIf: number): number {
   return Math.max(speeds.get(inIf) ?? octetsPerMsMax, speeds.get(outIf) ?? octetsPerMsMax)
 }

@@ -9,20 +9,20 @@ import { createDecoding } from './decoding.ts'
 import { createTemplate } from './domain.ts'
 import { createMessageDecoder } from './message.ts'
 import { createPacketHeader } from './packet-header.ts'
-import { heldSetOctets, limits } from './quota.ts'
-import { readRecords, type RecordContext } from './read-records.ts'
+import { heldSetOctets, exporterLimits } from './quota.ts'
+import { readFlowRecords, type RecordContext } from './read-records.ts'
 import {
   decodeAll,
   flowSample,
-  ip,
+  ipOctets,
   ipfix,
   options,
   optionsV9,
   pack,
   rawHeader,
-  rowsOf,
+  flowRowsOf,
   set,
-  sflow,
+  sflowDatagram,
   template,
   testNowMs,
   u16,
@@ -30,7 +30,7 @@ import {
   u8,
   v5,
   v9,
-  type Row,
+  type FlowRow,
 } from './testing.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
 
@@ -103,9 +103,9 @@ describe('a compiled template', () => {
           compared++
           const [table, code] = [createFlowColumns(800), createFlowColumns(800)]
           const [a, b] = [contextOf(rate), contextOf(rate)]
-          const count = readRecords(octets, 0, octets.length, made.layout, a, table)
+          const count = readFlowRecords(octets, 0, octets.length, made.layout, a, table)
           compiled(octets, new DataView(octets.buffer, octets.byteOffset), 0, count, b, code)
-          assert.deepEqual(rowsOf(code), rowsOf(table))
+          assert.deepEqual(flowRowsOf(code), flowRowsOf(table))
           assert.equal(b.withoutCounters, a.withoutCounters)
         },
       ),
@@ -121,7 +121,7 @@ describe('templates, sampling rates and data', () => {
     template: v9({}, set(0, template(256, [8, 4], [12, 4], [48, 1], [1, 4], [2, 4]))),
     optionsTemplate: v9({}, set(1, optionsV9(300, [[1, 4]], [48, 1], [50, 4]))),
     rate: v9({}, set(300, u32(0), u8(3), u32(64))),
-    data: v9({}, set(256, ip('192.0.2.1'), ip('198.51.100.2'), u8(3), u32(100), u32(1))),
+    data: v9({}, set(256, ipOctets('192.0.2.1'), ipOctets('198.51.100.2'), u8(3), u32(100), u32(1))),
   }
 
   it('give every flow once in any order, with the rate or with none', () => {
@@ -136,7 +136,7 @@ describe('templates, sampling rates and data', () => {
           assert.equal(rows.length, names.includes('template') ? sent : 0)
           assert.ok(rows.every(({ rate }) => rate === 64 || rate === 0))
           const isKnown = new Set(names).size === 4
-          // Once all is known, nothing is unknown.
+          // With all parts, the rate is known.
           if (isKnown)
             assert.deepEqual(
               decodeAll(decoder, [parts.data]).map(({ rate }) => rate),
@@ -149,12 +149,12 @@ describe('templates, sampling rates and data', () => {
     )
   })
 
-  /** The same conversation with a new decoder before every datagram, which gets what the one before had learnt. */
-  function rowsOfRestarted(names: readonly (keyof typeof parts)[]): Row[] {
+  /** The same conversation with a new decoder before every datagram, which gets the state of the previous decoder. */
+  function rowsOfRestarted(names: readonly (keyof typeof parts)[]): FlowRow[] {
     const first = names.indexOf('template')
     let decoder = createDecoder()
     return names.flatMap((name, index) => {
-      // Held data does not survive a restart: begin once the template is known.
+      // Waiting data does not survive a restart: begin once the template has arrived.
       if (index > Math.max(first, names.indexOf('optionsTemplate')) && first >= 0) {
         const next = createDecoder()
         for (const one of decoder.templates()) next.addTemplate(one)
@@ -178,8 +178,8 @@ describe('hostile datagrams', () => {
     u8(64),
     u8(17),
     u16(0),
-    ip('192.0.2.1'),
-    ip('198.51.100.2'),
+    ipOctets('192.0.2.1'),
+    ipOctets('198.51.100.2'),
     u32(0),
     u32(0),
   )
@@ -192,7 +192,7 @@ describe('hostile datagrams', () => {
     ipfix(
       {},
       set(2, template(256, [8, 4], [371, 65_535], [1, 8], [1, 4, 29_305])),
-      set(256, ip('192.0.2.1'), u8(2), u16(7), new Uint8Array(12)),
+      set(256, ipOctets('192.0.2.1'), u8(2), u16(7), new Uint8Array(12)),
     ),
     ipfix(
       {},
@@ -201,8 +201,8 @@ describe('hostile datagrams', () => {
       set(2, pack(u16(2), u16(0))),
     ),
     ipfix({}, set(2, template(257, [315, 65_535], [312, 2])), set(257, u8(udp.length), udp, u16(100))),
-    sflow({}, flowSample(10, rawHeader(1, 100, udp)), flowSample(10, rawHeader(1, 100, label))),
-    sflow({}, flowSample(10, rawHeader(1, 100, inner)), flowSample(10, rawHeader(14, 100, udp))),
+    sflowDatagram({}, flowSample(10, rawHeader(1, 100, udp)), flowSample(10, rawHeader(1, 100, label))),
+    sflowDatagram({}, flowSample(10, rawHeader(1, 100, inner)), flowSample(10, rawHeader(14, 100, udp))),
     v9(
       {},
       set(0, template(256, [148, 4], [8, 4], [12, 4], [233, 1], [323, 8], [152, 8], [231, 4], [232, 4])),
@@ -271,14 +271,14 @@ describe('hostile datagrams', () => {
           testNowMs,
           columns,
         )
-        assert.deepEqual(rowsOf(columns), alone)
+        assert.deepEqual(flowRowsOf(columns), alone)
       }),
       { numRuns: scaled(500) },
     )
   })
 
   it('hold no more octets than the limits, and none for ever', () => {
-    const [each, all] = [limits.heldOctets, 3 * 2 ** 19]
+    const [each, all] = [exporterLimits.heldOctets, 3 * 2 ** 19]
     const message = (id: number, octets: number, count: number) =>
       ipfix({}, ...Array.from({ length: count }, () => set(id, new Uint8Array(octets))))
     const datagrams = [
@@ -351,10 +351,10 @@ describe('hostile datagrams', () => {
     const update = (first: number) =>
       set(
         257,
-        filled(500, (index) => pack(u32(first + index), ip('192.0.2.1'), u8(5), u8(1), u8(1))),
+        filled(500, (index) => pack(u32(first + index), ipOctets('192.0.2.1'), u8(5), u8(1), u8(1))),
       )
     const connections = template(257, [148, 4], [8, 4], [233, 1], [231, 1], [232, 1])
-    /** Datagrams that prepare the exporter's state, and those that are measured. */
+    /** Datagrams that prepare the exporter's state, and the measured datagrams. */
     const cases: readonly (readonly [string, readonly Uint8Array[], readonly Uint8Array[]])[] = [
       [
         'empty sets',

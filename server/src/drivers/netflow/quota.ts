@@ -6,15 +6,15 @@ export type Usage = {
   templates: number
   rates: number
   sequences: number
-  /** With `heldSetOctets` for each set. */
+  /** Including `heldSetOctets` for each set. */
   heldOctets: number
 }
 
-/** The memory of a held set in addition to its own octets; measured with sets of one octet, and rounded up. */
+/** The memory of a waiting set in addition to its own octets; measured with sets of one octet, and rounded up. */
 export const heldSetOctets = 512
 
 /** For one exporter. */
-export const limits: Readonly<Usage> = {
+export const exporterLimits: Readonly<Usage> = {
   domains: 1024,
   templates: 4096,
   rates: 65_536,
@@ -47,7 +47,7 @@ export class Quota {
     this.#limits = { ...commonLimits, ...common }
   }
 
-  /** Returns whether there is room for so much more of it; then it is counted. */
+  /** Returns whether the amount fits, and then counts it. */
   take(user: QuotaUser, what: keyof Usage, amount = 1): boolean {
     if (!this.hasRoom(user, what, amount)) return false
     user.used[what] += amount
@@ -56,7 +56,7 @@ export class Quota {
   }
 
   hasRoom({ shared, used }: QuotaUser, what: keyof Usage, amount = 1): boolean {
-    if (used[what] + amount > limits[what]) return false
+    if (used[what] + amount > exporterLimits[what]) return false
     return shared.isConfigured || this.#used[what] + amount <= this.#limits[what]
   }
 
@@ -66,6 +66,7 @@ export class Quota {
   }
 
   giveBackAll(user: QuotaUser): void {
-    for (const what of Object.keys(limits) as (keyof Usage)[]) this.giveBack(user, what, user.used[what])
+    for (const what of Object.keys(exporterLimits) as (keyof Usage)[])
+      this.giveBack(user, what, user.used[what])
   }
 }

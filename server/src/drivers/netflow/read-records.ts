@@ -1,24 +1,25 @@
-// Reads the records of a data set into columns, as any template describes them: the reference for `compile-records.ts`, and the way of
-// variable-length records and of templates that are used too little to be compiled. Nothing is allocated per record.
+// Reads the records of a data set into columns, as any template describes them. It is the reference for
+// `compile-records.ts`, and is used for variable-length records and rarely used templates. It allocates no memory per
+// record.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type { HeaderSink } from '../../flow/flow-decoder.ts'
 import type { ConnectionCounts, Connections } from './connections.ts'
-import { slot, type Layout } from './elements.ts'
+import { slot, type RecordLayout } from './elements.ts'
 import { headerProtocol, parsePacket, type PacketHeader } from './packet-header.ts'
 import { high, isPresent, lengths, low, places, walk } from './record-values.ts'
 
-/** What the rows of a set have in common, and what was skipped. One object, reused. */
+/** The common values of the rows of a set, and counters of skipped records. One object, reused. */
 export type RecordContext = {
   exporter: number
   /** Source port of the datagram. */
   port: number
-  /** The exporter's number among those with connections. */
+  /** The exporter's index in `connections`. */
   connectionsOf: number
   /** Unix seconds. */
   time: number
-  /** The sampling rate of the platform file, which replaces all others; 0 for none. */
+  /** The sampling rate of the platform file, which replaces all others; 0 if not set. */
   override: number
-  /** The rate of every record that names none itself; -1: `lookup` decides by sampler and interface. */
+  /** The rate of every record without its own rate; -1: `lookup` decides by sampler and interface. */
   rate: number
   lookup: (sampler: number, inIf: number) => number
   readonly connections: Connections
@@ -29,18 +30,23 @@ export type RecordContext = {
 }
 
 /** Appends the flows of the set in `octets[at, end)`. Returns as `walk`. */
-export function readRecords(
+export function readFlowRecords(
   octets: Uint8Array,
   at: number,
   end: number,
-  layout: Layout,
+  layout: RecordLayout,
   context: RecordContext,
   columns: FlowColumns,
 ): number {
   return walk(octets, at, end, layout, () => readRecord(octets, layout, context, columns))
 }
 
-function readRecord(octets: Uint8Array, layout: Layout, context: RecordContext, columns: FlowColumns): void {
+function readRecord(
+  octets: Uint8Array,
+  layout: RecordLayout,
+  context: RecordContext,
+  columns: FlowColumns,
+): void {
   if (!layout.hasAddress) {
     if (layout.hasSection) readSection(octets, context, columns)
     else context.withoutAddress++
@@ -69,7 +75,7 @@ function readRecord(octets: Uint8Array, layout: Layout, context: RecordContext, 
 
 const counts: ConnectionCounts = { octets: 0, packets: 0, octetsReverse: 0, packetsReverse: 0 }
 
-/** An event of a connection: what was counted of it before is not counted again. */
+/** Reads an event of a connection without the values counted before. */
 function readConnection(octets: Uint8Array, context: RecordContext, columns: FlowColumns): void {
   counts.octets = long(octets, slot.octets)
   counts.packets = long(octets, slot.packets)
@@ -155,7 +161,7 @@ function writeRow(
   c.durationMs[row] = durationOf(octets)
 }
 
-/** With both families in a template, the record's IP version decides; without it, the one that is not 0. */
+/** With both families in a template, the record's IP version decides; without it, the address that is not 0. */
 function hasVersion6(octets: Uint8Array): boolean {
   const has4 = isPresent(slot.src4) || isPresent(slot.dst4)
   const has6 = isPresent(slot.src6) || isPresent(slot.dst6)
@@ -217,8 +223,8 @@ function rateOfRow(octets: Uint8Array, inIf: number, context: RecordContext): nu
 const algorithm = { byCount: 1, byTime: 2, nOfN: 3, probability: 4 } as const
 
 /**
- * The sampling rate that a record contains, of options or of a flow; 0 if none. Without an algorithm, or without its elements, a complete
- * pair comes before single elements: IOS XR sends a size and a population beside an interval of 1.
+ * Returns the sampling rate in a record of options or a flow; 0 without a rate. Without an algorithm, or without its
+ * elements, a complete pair comes before single elements: IOS XR sends a size and a population beside an interval of 1.
  */
 function rateIn(octets: Uint8Array): number {
   const named = low(octets, slot.algorithm)
@@ -241,7 +247,7 @@ function rateOfAlgorithm(octets: Uint8Array, named: number): number {
   return named === algorithm.probability ? rateOfProbability(octets) : 0
 }
 
-/** An interval that is observed and the space after it that is not; without a space one of so many packets is observed. */
+/** An observed interval and the unobserved space after it; without a space the interval is the rate. */
 function rateOfPair(octets: Uint8Array, intervalSlot: number, spaceSlot: number): number {
   const interval = low(octets, intervalSlot)
   if (interval === 0 || !isPresent(spaceSlot)) return interval
@@ -262,7 +268,7 @@ function rateOfProbability(octets: Uint8Array): number {
   return probability > 0 && probability <= 1 ? Math.min(0xff_ff_ff_ff, Math.round(1 / probability)) : 0
 }
 
-/** No exporter keeps a flow longer: a larger difference is that of two clocks, or of an end before the start. */
+/** Exporters report flows earlier than this: a larger difference comes from two clocks, or an end before the start. */
 export const durationMaxMs = 86_400_000
 
 /** Differences are modulo 2^32, so that the low half of a time is enough. */
@@ -335,11 +341,11 @@ export function writeHeader(header: PacketHeader, c: FlowColumns, row: number): 
  * Calls `onSampling` for each record of options that contains a sampling rate, and `onAmbiguous` if its complete pairs of elements (size and
  * population, interval and space) have two. Returns as `walk`.
  */
-export function readOptions(
+export function readOptionRecords(
   octets: Uint8Array,
   at: number,
   end: number,
-  layout: Layout,
+  layout: RecordLayout,
   onSampling: (domain: number | undefined, sampler: number, inIf: number, rate: number) => void,
   onAmbiguous: (first: number, second: number) => void,
 ): number {

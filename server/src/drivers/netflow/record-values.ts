@@ -1,6 +1,6 @@
-// The values of one record of a data set: `walk` goes through the records and sets where each value is, so that reading one allocates
-// nothing. There is one record at a time.
-import { isReadable, slotNames, variableLength, type Layout } from './elements.ts'
+// The values of one record of a data set: `walk` goes through the records and sets the place of each value, so that
+// reading allocates no memory. There is one record at a time.
+import { isReadable, slotNames, variableLength, type RecordLayout } from './elements.ts'
 
 export const places = new Int32Array(slotNames.length)
 export const lengths = new Uint16Array(slotNames.length)
@@ -30,7 +30,7 @@ export function high(octets: Uint8Array, index: number): number {
 export const isPresent = (index: number): boolean => places[index]! >= 0
 
 /** The number of records of a set in `octets[at, end)`; of variable ones an upper limit. Padding is shorter than a record. */
-export function countRecords(layout: Layout, at: number, end: number): number {
+export function countRecords(layout: RecordLayout, at: number, end: number): number {
   return Math.floor((end - at) / layout.width)
 }
 
@@ -39,7 +39,7 @@ export function walk(
   octets: Uint8Array,
   at: number,
   end: number,
-  layout: Layout,
+  layout: RecordLayout,
   onRecord: () => void,
 ): number {
   let records = 0
@@ -59,7 +59,7 @@ export function walk(
   return records
 }
 
-function locateFixed(layout: Layout, start: number): void {
+function locateFixed(layout: RecordLayout, start: number): void {
   for (let i = 0; i < places.length; i++) {
     const place = layout.places[i]!
     places[i] = place < 0 ? -1 : start + place
@@ -67,7 +67,7 @@ function locateFixed(layout: Layout, start: number): void {
   }
 }
 
-function locateVariable(layout: Layout): void {
+function locateVariable(layout: RecordLayout): void {
   for (let i = 0; i < places.length; i++) {
     const field = layout.places[i]!
     const isUsed = field >= 0 && isReadable(i, sizes[field]!)
@@ -77,7 +77,7 @@ function locateVariable(layout: Layout): void {
 }
 
 /** Sets where each field of a variable record is (RFC 7011, section 7). Returns the end of the record; -1 if it exceeds the set. */
-function walkFields(octets: Uint8Array, at: number, end: number, layout: Layout): number {
+function walkFields(octets: Uint8Array, at: number, end: number, layout: RecordLayout): number {
   let next = at
   for (let field = 0; field < layout.fieldLengths.length; field++) {
     let length = layout.fieldLengths[field]!

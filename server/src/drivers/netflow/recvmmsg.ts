@@ -1,5 +1,6 @@
-// Receives datagrams with recvmmsg(2), 64 in one call, through node:ffi (decision 078). The thread is blocked while it waits, so it must have no other
-// urgent work. The structures are those of Linux on 64-bit processors; `receivesItself` proves them at start before anything relies on them.
+// Receives datagrams with recvmmsg(2), 64 per call, through node:ffi (decision 078). The thread is blocked while it
+// waits, so it must have no other urgent work. The structures are for Linux on 64-bit processors; `receivesItself`
+// verifies them at start before they are used.
 import { dlopen, getInt32, getRawPointer } from 'node:ffi'
 import { endianness } from 'node:os'
 import type {
@@ -135,7 +136,7 @@ function createVector() {
     ports: new Uint16Array(batchSize),
   }
 
-  /** Receives what is there, up to 64 datagrams. Returns their number; below 0 the negative error. */
+  /** Receives the available datagrams, up to 64. Returns their number, or the negative errno. */
   function receive(fd: number): number {
     const count = libc.recvmmsg(fd, base, batchSize, MSG_DONTWAIT, 0n)
     if (count <= 0) return count === 0 ? 0 : -errno()
@@ -241,7 +242,7 @@ export function createRecvmmsgSource(options: DatagramSourceOptions): DatagramSo
   }
 }
 
-/** Sends two datagrams to itself over loopback and compares every field: whether the structures are those of this system. */
+/** Verifies the structures on this system: sends two datagrams to itself over loopback and compares every field. */
 export function receivesItself(): boolean {
   if (process.platform !== 'linux' || endianness() !== 'LE') return false
   const listen = { address: '127.0.0.1', port: 0 }

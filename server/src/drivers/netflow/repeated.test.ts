@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createDecoder } from './decoder.ts'
 import { createRecentDatagrams, isRepeated } from './repeated.ts'
-import { decodeAll, flowSample, ipv4, rawHeader, sflow, v5 } from './testing.ts'
+import { decodeAll, flowSample, ipv4Frame, rawHeader, sflowDatagram, v5 } from './testing.ts'
 
 const flow = { src: '192.0.2.1', dst: '198.51.100.2', packets: 1, octets: 100 }
 const counted = (datagrams: readonly Uint8Array[]) => {
@@ -43,7 +43,7 @@ describe('a datagram that arrives twice', () => {
   it('is recognised with agents of both families', () => {
     for (const agent of ['192.0.2.9', '2001:db8::9']) {
       const of = (sequence: number) =>
-        sflow({ sequence, agent }, flowSample(100, rawHeader(11, 1000, ipv4({ protocol: 17 }))))
+        sflowDatagram({ sequence, agent }, flowSample(100, rawHeader(11, 1000, ipv4Frame({ protocol: 17 }))))
       assert.deepEqual(counted([of(7), of(7), of(8), of(0), of(0)]), [4, 1])
     }
   })

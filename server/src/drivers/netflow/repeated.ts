@@ -9,7 +9,7 @@ export type RecentDatagrams = {
   readonly sequences: Uint32Array
   readonly hashes: Uint32Array
   next: number
-  /** At least the largest of them: a later one is no repetition, and needs no search. */
+  /** At least the largest sequence number: a larger one is no repetition, and needs no search. */
   last: number
 }
 
@@ -20,12 +20,13 @@ export const createRecentDatagrams = (): RecentDatagrams => ({
   last: 0,
 })
 
-/** By version: where the sequence number is; of sFlow with an agent address of IPv4. */
+/** Place of the sequence number by version; for sFlow with an IPv4 agent address. */
 const sequencePlace = (version: number): number => (version === 10 ? 8 : version === 9 ? 12 : 16)
 
 /**
- * Returns whether the length and the first 64 octets, which contain the sequence number, are those of one of the last 32 datagrams. The
- * header of `view[at, at + length)` must be complete. Exporters that do not count (sequence 0) repeat nothing.
+ * Returns whether the length and the first 64 octets, which contain the sequence number, equal one of the last 32
+ * datagrams. The header of `view[at, at + length)` must be complete. Always false for exporters without sequence
+ * numbers (sequence 0).
  */
 export function isRepeated(
   recent: RecentDatagrams,

@@ -1,21 +1,22 @@
 // The sampling rates that exporters announce in options. Newer announcements replace older ones:
-// - a rate that an exporter announces again and again and then no longer is outdated: it is silent for six times the longest interval between
-//   its announcements, 15 minutes at least, and three days if it was not repeated since the start. Three days are three times the longest
-//   interval that IOS accepts. Datagrams with options get lost like others, so that several must be missing;
-// - silence is measured against what the exporter repeats, not by the clock. An exporter that announces its rates once keeps them for
-//   ever, and a collector that was down has missed nothing;
-// - an options template that has rates and now has them of something else (domain, interfaces, samplers) replaces those rates at once.
-// The database gets every rate that is new, changed or outdated, and the time of those that are repeated once an hour.
+// - a repeated rate expires after a silence of six times the longest interval between its announcements, at least 15
+//   minutes; a rate that was not repeated since the start expires after three days, three times the longest interval
+//   that IOS accepts. Datagrams with options get lost like others, so several must be missing;
+// - silence is measured against the other announcements of the exporter, not by the clock. An exporter that announces
+//   its rates once keeps them forever, and downtime of the collector does not count;
+// - an options template whose rates change their scope (domain, interfaces, samplers) replaces its former rates
+//   immediately.
+// The database gets every rate that is new, changed or expired, and once an hour the time of repeated rates.
 import type { SamplingRecord } from '../../flow/flow-decoder.ts'
 import type { Decoding } from './decoding.ts'
 import {
-  addressOf,
+  recordAddressOf,
   rateScopeOf,
   rateScopes,
-  type Domain,
-  type Rate,
+  type ObservationDomain,
+  type SamplingRate,
   type RateScope,
-  type Template,
+  type FlowTemplate,
 } from './domain.ts'
 import type { Exporter } from './exporter-table.ts'
 import { RateCounts } from './common-rates.ts'
@@ -28,28 +29,33 @@ const silenceMax = 3 * 86_400
 const intervalsOfSilence = 6
 
 export type SamplingRates = {
-  /** Takes a rate from options; `time` is that of the datagram, in Unix seconds. */
+  /** Stores a rate from options; `time` is the time of the datagram, in Unix seconds. */
   readonly announce: (
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     sampler: number,
     inIf: number,
     value: number,
     time: number,
   ) => void
   /** Takes a rate of an earlier run, unless the exporter has announced one since. */
-  readonly restore: (exporter: Exporter, domain: Domain, record: SamplingRecord) => void
+  readonly restore: (exporter: Exporter, domain: ObservationDomain, record: SamplingRecord) => void
   /** An options template was changed. */
-  readonly replaceTemplate: (exporter: Exporter, domain: Domain, before: Template, after: Template) => void
+  readonly replaceTemplate: (
+    exporter: Exporter,
+    domain: ObservationDomain,
+    before: FlowTemplate,
+    after: FlowTemplate,
+  ) => void
   /** The domain has sent its first flows. */
-  readonly markFlows: (exporter: Exporter, domain: Domain) => void
+  readonly markFlows: (exporter: Exporter, domain: ObservationDomain) => void
 }
 
 /** Creates the rates on the shared state. */
 export function createSamplingRates({ quota, counters, events }: Decoding): SamplingRates {
   function announce(
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     sampler: number,
     inIf: number,
     value: number,
@@ -70,7 +76,7 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     }
     // The first interval since a restart is unknown.
     known.interval = known.interval === undefined ? 0 : Math.max(known.interval, time - known.announced)
-    // Held options are older.
+    // Options that waited for their template are older.
     known.announced = Math.max(known.announced, time)
     if (!isRepeated || time - known.reported >= reportInterval) {
       known.reported = time
@@ -81,7 +87,7 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
 
   function restore(
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     { sampler, inIf, rate: value, announced }: SamplingRecord,
   ): void {
     const [scope, key] = placeOf(sampler, inIf)
@@ -91,11 +97,11 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
 
   function add(
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     scope: RateScope,
     key: number,
-    rate: Rate,
-  ): Rate | undefined {
+    rate: SamplingRate,
+  ): SamplingRate | undefined {
     if (!quota.take(exporter, 'rates')) {
       counters.overLimit++
       return undefined
@@ -105,23 +111,32 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     return rate
   }
 
-  function remove(exporter: Exporter, domain: Domain, scope: RateScope, key: number, rate: Rate): void {
+  function remove(
+    exporter: Exporter,
+    domain: ObservationDomain,
+    scope: RateScope,
+    key: number,
+    rate: SamplingRate,
+  ): void {
     domain.rates[scope].delete(key)
     count(exporter, domain, scope, key, rate.value, -1)
     quota.giveBack(exporter, 'rates')
     events.onOutdatedSampling?.(recordOf(exporter, domain, scope, key, rate))
   }
 
-  function replaceTemplate(exporter: Exporter, domain: Domain, before: Template, after: Template): void {
+  function replaceTemplate(
+    exporter: Exporter,
+    domain: ObservationDomain,
+    before: FlowTemplate,
+    after: FlowTemplate,
+  ): void {
     const scope = rateScopeOf(before)
     const next = rateScopeOf(after)
     if (scope === undefined || next === undefined || scope === next) return
     for (const [key, rate] of domain.rates[scope]) remove(exporter, domain, scope, key, rate)
   }
 
-  /**
-   * Silence is that before the previous search: the repetitions of all rates arrive between two searches, not before the first one of them.
-   */
+  /** Silence is measured up to the previous sweep: all rates are repeated between two sweeps, not before the first. */
   function removeOutdated(exporter: Exporter, time: number): void {
     const { common, domains } = exporter
     const before = common.sweptAt
@@ -136,7 +151,7 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     }
   }
 
-  function markFlows({ common: { bySampler } }: Exporter, domain: Domain): void {
+  function markFlows({ common: { bySampler } }: Exporter, domain: ObservationDomain): void {
     if (domain.hasFlows) return
     domain.hasFlows = true
     for (const [sampler, { value }] of domain.rates.sampler) {
@@ -155,13 +170,13 @@ function placeOf(sampler: number, inIf: number): readonly [scope: RateScope, key
   return inIf === 0 ? ['domain', 0] : ['interface', inIf]
 }
 
-const silenceOf = ({ interval }: Rate): number =>
+const silenceOf = ({ interval }: SamplingRate): number =>
   interval ? Math.min(silenceMax, Math.max(silenceMin, intervalsOfSilence * interval)) : silenceMax
 
 /** Counts a rate of the exporter once more or once less. */
 function count(
   { common }: Exporter,
-  { hasFlows }: Domain,
+  { hasFlows }: ObservationDomain,
   scope: RateScope,
   key: number,
   value: number,
@@ -181,13 +196,13 @@ function count(
 
 function recordOf(
   exporter: Exporter,
-  { version, id }: Domain,
+  { version, id }: ObservationDomain,
   scope: RateScope,
   key: number,
-  { value, announced }: Rate,
+  { value, announced }: SamplingRate,
 ): SamplingRecord {
   return {
-    ...addressOf(exporter),
+    ...recordAddressOf(exporter),
     version,
     domain: id,
     sampler: scope === 'sampler' ? key : 0,

@@ -1,4 +1,4 @@
-// Sequence numbers of exporters: a jump is what the network or a receive buffer lost.
+// Sequence numbers of exporters: a jump counts datagrams that the network or a receive buffer lost.
 import type { DecoderCounters } from '../../flow/flow-decoder.ts'
 import type { Decoding } from './decoding.ts'
 import type { Exporter } from './exporter-table.ts'
@@ -8,11 +8,11 @@ export function countGap(counters: DecoderCounters, expected: number | undefined
   if (expected === undefined || expected === received) return
   const missing = (received - expected) >>> 0
   counters.sequenceGaps++
-  // A number below the expected one is a datagram out of order or a restart of the exporter: nothing is missing then.
+  // A number below the expected one is a datagram out of order or a restart of the exporter: no datagram is missing.
   if (missing < 0x80_00_00_00) counters.sequenceMissing += missing
 }
 
-/** Follows one of the sequences of an exporter: `received` is the number of this datagram, `count` how far it advances. */
+/** Follows a sequence of an exporter: `received` is the number of this datagram, `count` how far it advances. */
 export function followSequence(
   { counters, quota }: Decoding,
   exporter: Exporter,

@@ -24,7 +24,7 @@ const nameOctetsMax = 100
 export function createSflowDecoder(decoding: Decoding): SflowDecoder {
   const { counters, context, events } = decoding
   const { header } = context
-  /** Where the records of a sample are; 0: absent. */
+  /** Places of the records of a sample; 0: absent. */
   const at = { raw: 0, rawEnd: 0, ip: 0, ipFamily: 0, gateway: 0, gatewayEnd: 0 }
 
   return (exporter, octets, view, start, end, timeMs, columns) => {
@@ -253,7 +253,7 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
   }
 }
 
-/** The name of an interface (structure 1005); empty if it is not one of printable ASCII characters. */
+/** Returns the name of an interface (structure 1005); empty unless it consists of printable ASCII characters. */
 function readName(octets: Uint8Array, view: DataView, from: number, end: number): string {
   const length = from + 4 <= end ? view.getUint32(from) : 0
   if (length > nameOctetsMax || from + 4 + length > end) return ''
@@ -261,7 +261,7 @@ function readName(octets: Uint8Array, view: DataView, from: number, end: number)
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(name) ? name : ''
 }
 
-/** As an interface, the device itself. */
+/** The device itself, as an interface. */
 const internal = 0x3f_ff_ff_ff
 
 /** The two highest bits are the kind: 0 an ifIndex, 1 a reason for dropping, 2 several interfaces. */
@@ -270,7 +270,7 @@ function packedIf(view: DataView, at: number): number {
   return value < internal ? value : 0
 }
 
-/** The kind has a word of its own, so that an ifIndex may have all 32 bits. */
+/** The kind is a separate word, so that an ifIndex may have all 32 bits. */
 function pairIf(view: DataView, at: number): number {
   const value = view.getUint32(at + 4)
   return view.getUint32(at) === 0 && value !== internal ? value : 0

@@ -5,9 +5,9 @@ import type { InterfaceSpeeds } from '../../flow/flow-decoder.ts'
 const margin = 1.2
 const octetsPerMs = (bps: number): number => (margin * bps) / 8 / 1000
 
-/** Of the fastest interfaces. */
+/** Speed of the fastest interfaces. */
 export const octetsPerMsMax = octetsPerMs(800e9)
-/** Exporters without a duration, and short flows, may report what they collected in a minute. */
+/** Exporters without a duration, and short flows, may report the traffic of a minute. */
 export const durationMinMs = 60_000
 
 export type SpeedLimits = {
@@ -17,7 +17,7 @@ export type SpeedLimits = {
   readonly smallOctets: number
 }
 
-export function limitsOf(speeds: InterfaceSpeeds): SpeedLimits {
+export function speedLimitsOf(speeds: InterfaceSpeeds): SpeedLimits {
   const limits = new Map([...speeds].map(([ifIndex, bps]) => [ifIndex, octetsPerMs(bps)]))
   const slowest = Math.min(octetsPerMsMax, ...limits.values())
   return { speeds: limits, smallOctets: slowest * durationMinMs }

@@ -3,7 +3,7 @@ import { createFlowColumns, type FlowColumns } from '../../flow/flow-columns.ts'
 import type { FlowDecoder } from '../../flow/flow-decoder.ts'
 import { formatWords, parseWords } from './address-words.ts'
 
-/** A number of so many octets, or octets. */
+/** A number with its length in octets, or octets. */
 export type Part = readonly [value: number | bigint, octets: number] | Uint8Array
 
 /** Concatenates parts in network order. */
@@ -28,7 +28,7 @@ export const u32 = (value: number): Part => [value, 4]
 export const u64 = (value: number | bigint): Part => [value, 8]
 
 /** The octets of an address: 4 or 16. */
-export function ip(text: string): Uint8Array {
+export function ipOctets(text: string): Uint8Array {
   const words = parseWords(text)
   return pack(...(text.includes(':') ? words : words.slice(3)).map(u32))
 }
@@ -43,23 +43,31 @@ export function set(id: number, ...parts: readonly Part[]): Uint8Array {
   return pack(u16(id), u16(4 + body.length + padding), body, new Uint8Array(padding))
 }
 
-export type Field = readonly [element: number, length: number, enterprise?: number]
+export type TemplateField = readonly [element: number, length: number, enterprise?: number]
 
-const field = ([element, length, enterprise]: Field): Uint8Array =>
+const field = ([element, length, enterprise]: TemplateField): Uint8Array =>
   enterprise === undefined
     ? pack(u16(element), u16(length))
     : pack(u16(element | 0x8000), u16(length), u32(enterprise))
 
 /** A template record, of both protocols. */
-export const template = (id: number, ...fields: readonly Field[]): Uint8Array =>
+export const template = (id: number, ...fields: readonly TemplateField[]): Uint8Array =>
   pack(u16(id), u16(fields.length), ...fields.map(field))
 
 /** An options template of IPFIX. */
-export const options = (id: number, scopes: readonly Field[], ...fields: readonly Field[]): Uint8Array =>
+export const options = (
+  id: number,
+  scopes: readonly TemplateField[],
+  ...fields: readonly TemplateField[]
+): Uint8Array =>
   pack(u16(id), u16(scopes.length + fields.length), u16(scopes.length), ...[...scopes, ...fields].map(field))
 
 /** An options template of NetFlow v9; its scopes are types of scope. */
-export const optionsV9 = (id: number, scopes: readonly Field[], ...fields: readonly Field[]): Uint8Array =>
+export const optionsV9 = (
+  id: number,
+  scopes: readonly TemplateField[],
+  ...fields: readonly TemplateField[]
+): Uint8Array =>
   pack(u16(id), u16(scopes.length * 4), u16(fields.length * 4), ...[...scopes, ...fields].map(field))
 
 type Header = { readonly sequence?: number; readonly domain?: number }
@@ -98,8 +106,8 @@ export function v5(
     u16(sampling),
     ...records.map(({ src, dst, packets, octets, srcPort = 1000, dstPort = 53, protocol = 17 }) =>
       pack(
-        ip(src),
-        ip(dst),
+        ipOctets(src),
+        ipOctets(dst),
         u32(0),
         u16(3),
         u16(4),
@@ -130,7 +138,7 @@ export const xdr = (type: number, ...parts: readonly Part[]): Uint8Array => {
   return pack(u32(type), u32(padded.length), padded)
 }
 
-export function sflow(
+export function sflowDatagram(
   {
     sequence = 1,
     agent = '192.0.2.9',
@@ -138,12 +146,12 @@ export function sflow(
   }: { sequence?: number; agent?: string; uptime?: number },
   ...samples: readonly Uint8Array[]
 ): Uint8Array {
-  const address = ip(agent)
+  const address = ipOctets(agent)
   const kind = address.length === 4 ? 1 : 2
   return pack(u32(5), u32(kind), address, u32(0), u32(sequence), u32(uptime), u32(samples.length), ...samples)
 }
 
-/** A flow sample of interface 3 to 4, one of `rate`. */
+/** A flow sample of interface 3 to 4, 1 in `rate`. */
 export const flowSample = (rate: number, ...records: readonly Uint8Array[]): Uint8Array =>
   xdr(1, u32(1), u32(3), u32(rate), u32(rate * 10), u32(0), u32(3), u32(4), u32(records.length), ...records)
 
@@ -151,9 +159,12 @@ export const rawHeader = (protocol: number, frameLength: number, header: Uint8Ar
   xdr(1, u32(protocol), u32(frameLength), u32(4), u32(header.length), header)
 
 /** A frame without addresses. */
-export const ethernet = (type: number, ...parts: Part[]) => pack(new Uint8Array(12), u16(type), ...parts)
+export const ethernetFrame = (type: number, ...parts: Part[]) => pack(new Uint8Array(12), u16(type), ...parts)
 
-export const ipv4 = ({ protocol, fragment = 0 }: { protocol: number; fragment?: number }, ...parts: Part[]) =>
+export const ipv4Frame = (
+  { protocol, fragment = 0 }: { protocol: number; fragment?: number },
+  ...parts: Part[]
+) =>
   pack(
     u8(0x45),
     u8(0),
@@ -163,18 +174,26 @@ export const ipv4 = ({ protocol, fragment = 0 }: { protocol: number; fragment?: 
     u8(64),
     u8(protocol),
     u16(0),
-    ip('192.0.2.1'),
-    ip('198.51.100.2'),
+    ipOctets('192.0.2.1'),
+    ipOctets('198.51.100.2'),
     ...parts,
   )
 
-export const ipv6 = (next: number, ...parts: Part[]) =>
-  pack(u32(0x6b_80_00_00), u16(100), u8(next), u8(64), ip('2001:db8::1'), ip('2001:db8::2'), ...parts)
+export const ipv6Frame = (next: number, ...parts: Part[]) =>
+  pack(
+    u32(0x6b_80_00_00),
+    u16(100),
+    u8(next),
+    u8(64),
+    ipOctets('2001:db8::1'),
+    ipOctets('2001:db8::2'),
+    ...parts,
+  )
 
-export type Row = Record<string, number | string>
+export type FlowRow = Record<string, number | string>
 
 /** The rows of a batch as objects; counters as numbers. */
-export function rowsOf(columns: FlowColumns): Row[] {
+export function flowRowsOf(columns: FlowColumns): FlowRow[] {
   const words = (column: Uint32Array, row: number) =>
     formatWords([...column.subarray(row * 4, row * 4 + 4)] as unknown as [number, number, number, number])
   return Array.from({ length: columns.length }, (_, row) => ({
@@ -206,11 +225,11 @@ export function decodeAll(
   decoder: FlowDecoder,
   datagrams: readonly Uint8Array[],
   { exporter = '192.0.2.1', port = 50_000, nowMs = testNowMs, capacity = 70_000 } = {},
-): Row[] {
+): FlowRow[] {
   const columns = createFlowColumns(capacity)
   const sender = Uint32Array.from(parseWords(exporter))
   for (const datagram of datagrams) {
     decoder.decode(datagram, 0, datagram.length, sender, 0, port, nowMs, columns)
   }
-  return rowsOf(columns)
+  return flowRowsOf(columns)
 }

@@ -11,8 +11,8 @@ import {
   type Hook,
   type InstalledChain,
   type InstalledTable,
-  type Layout,
-  layoutOf,
+  type ListLayout,
+  listLayoutOf,
   listChain,
   prefixMap,
   prefixOfChain,
@@ -47,7 +47,7 @@ export function readTable(text: string, hook: Hook): InstalledTable {
   // Any flag: nft 1.0.6 prints other memory in place of its name.
   const isDormant = objects.some(({ table }) => (table as Json | undefined)?.['flags'] !== undefined)
   const isEntered = isEntry(objects, rules.get(entryChain) ?? [], hook)
-  const layout = layoutOf(prefixes)
+  const layout = listLayoutOf(prefixes)
   const isMapped = { 4: isMap(objects, 4, layout), 6: isMap(objects, 6, layout) }
   const isReached = (prefix: Prefix): boolean =>
     !isDormant &&
@@ -63,7 +63,7 @@ export function readTable(text: string, hook: Hook): InstalledTable {
   return { lists, chains, counters, isEntered, isDormant }
 }
 
-/** Whether the chain where packets enter, and its rules, are those of a transaction. */
+/** Returns whether the entry chain and its rules match the ones that a transaction writes. */
 function isEntry(objects: readonly Json[], rules: readonly Json[], hook: Hook): boolean {
   const chain = objects
     .map(({ chain }) => chain as Json | undefined)
@@ -81,7 +81,7 @@ function isEntry(objects: readonly Json[], rules: readonly Json[], hook: Hook): 
 }
 
 /** Whether the map leads each address to the chain of its innermost prefix. */
-function isMap(objects: readonly Json[], family: Family, layout: Layout): boolean {
+function isMap(objects: readonly Json[], family: Family, layout: ListLayout): boolean {
   const map = objects
     .map(({ map }) => map as Json | undefined)
     .find((one) => one?.['name'] === prefixMap(family))
@@ -93,7 +93,7 @@ function isMap(objects: readonly Json[], family: Family, layout: Layout): boolea
   return isDeepStrictEqual(held.toSorted(), wanted.toSorted())
 }
 
-/** Any text for an element that is none of ours. */
+/** Returns any text for a foreign element. */
 function elementText(element: unknown): string {
   try {
     const [key, verdict] = element as [unknown, Json]
@@ -117,7 +117,7 @@ function rangeOfKey(key: unknown): readonly [bigint, bigint] {
 }
 
 /** Whether the rules call the lists that cover the prefix, the most specific first. */
-function isCall(rules: readonly Json[], prefix: Prefix, layout: Layout): boolean {
+function isCall(rules: readonly Json[], prefix: Prefix, layout: ListLayout): boolean {
   const wanted = layout.coveringFirst(prefix).map((outer) => [{ jump: { target: listChain(outer) } }])
   return isDeepStrictEqual(
     rules.map(({ expr }) => expr),

@@ -16,8 +16,8 @@ import {
   guardOfChain,
   type Hook,
   type InstalledTable,
-  type Layout,
-  layoutOf,
+  type ListLayout,
+  listLayoutOf,
   listChain,
   prefixMap,
   prefixOfChain,
@@ -25,8 +25,8 @@ import {
 } from './table.ts'
 
 /**
- * Returns the transaction that makes the lists of these prefixes the given ones, and keeps all others: nft applies all of it or nothing,
- * and counters keep their values. `lists` without rules are removed. Empty if there is nothing to change.
+ * Returns the transaction that replaces the lists of these prefixes and leaves all others: nft applies all of it or
+ * rejects it, and counters keep their values. `lists` without rules are removed. Empty without a difference.
  */
 export function transactionOf(
   table: string,
@@ -38,7 +38,7 @@ export function transactionOf(
   const added = lists.filter(({ rules }) => rules.length > 0)
   const kept = installed.lists.filter(({ prefix }) => !changed.has(prefix))
   const prefixes = [...kept, ...added].map(({ prefix }) => prefix)
-  const layout = layoutOf(prefixes)
+  const layout = listLayoutOf(prefixes)
   const keptIds = kept.flatMap(({ ids }) => ids)
   const guarded = added.flatMap(({ rules }) => rules.filter(needsGuard).map(({ id }) => id))
   const guards = new Set([...keptIds, ...guarded])
@@ -93,7 +93,7 @@ export function transactionOf(
   ].join('\n')
 }
 
-function elementLines(map: string, family: Family, layout: Layout): string[] {
+function elementLines(map: string, family: Family, layout: ListLayout): string[] {
   const elements = layout.rangesOf(family).map(({ first, last, prefix }) => {
     const range = `${addressText(first, family)}-${addressText(last, family)}`
     return `${range} : jump ${callChain(prefix)}`
@@ -102,11 +102,12 @@ function elementLines(map: string, family: Family, layout: Layout): string[] {
 }
 
 /**
- * The rules of nft for a rule, each with its chain. A limit drops the excess, and its second rule accepts what conforms: later rules do
- * not see it.
+ * The rules of nft for a rule, each with its chain. A limit drops the excess, and its second rule accepts conforming
+ * packets, so that later rules do not see them.
  *
- * Linux reads ports in every fragment of a packet, where later ones have data (seen with Linux 6.18). A condition excludes these for IPv4.
- * IPv6 has no condition for "no fragment, or the first one": there a chain of its own returns for later fragments.
+ * Linux reads ports in every fragment of a packet, although later fragments have data there (seen with Linux 6.18). A
+ * condition excludes these for IPv4. IPv6 has no condition for "no fragment, or the first one": there a separate chain
+ * returns for later fragments.
  */
 function ruleLines(rule: CompiledRule, prefix: Prefix): string[] {
   const conditions = conditionsOf(rule, prefix)
@@ -147,8 +148,8 @@ function hasTransport({
 }
 
 /**
- * Of packets, a tenth of a second may pass at once. Of octets, Linux lets a second's worth and the burst pass: it is one merged packet
- * (GRO), which would never conform otherwise.
+ * The burst of packets is a tenth of a second. For octets, Linux lets a second's worth and the burst pass: the burst is
+ * one merged packet (GRO), which would never conform otherwise.
  */
 function limitOf(limit: Extract<CompiledRule['action'], { kind: 'rate_limit' }>): string {
   if ('pps' in limit) {

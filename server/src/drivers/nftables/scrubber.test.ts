@@ -70,7 +70,7 @@ describe('nftables with packets', { skip: skip || onlyInLongRun }, () => {
       const { sent, seconds } = await flood.stop()
       await waitFor('all are counted', async () => (await scrubber.hits()).get(1)?.packets === sent)
       const passed = await path.received()
-      // At once: a tenth of a second of packets; a second of octets and 64 kB.
+      // Burst: a tenth of a second of packets; a second of octets and 64 kB.
       const burst = 'pps' in limit ? 15 : 240
       assert.ok(passed <= perSecond * seconds * 1.1 + burst, `${passed} of ${sent} in ${seconds} s`)
       assert.ok(passed >= Math.min(sent, perSecond * seconds * 0.5), `${passed} of ${sent} in ${seconds} s`)

@@ -1,5 +1,5 @@
-// The scrubber of a Linux host with nftables. It has a table of its own and touches no other. Rules stay in the kernel until the host
-// restarts. It must not retry and must not store which rules are installed.
+// The scrubber of a Linux host with nftables. It uses a separate table and changes no other. Rules stay in the kernel
+// until the host restarts. It must not retry and must not store which rules are installed.
 import type {
   CompiledList,
   InstalledList,
@@ -24,7 +24,7 @@ export type NftablesConfig = {
   readonly hook: Hook
   readonly rulesMax: number
   readonly timeoutMs: number
-  /** How often `watch` asks a host that does not answer. */
+  /** Interval of `watch` for a host that does not answer. */
   readonly probeMs?: number
 }
 

@@ -13,9 +13,9 @@ export type InstalledTable = {
   /** Names of all chains and of all counters. */
   readonly chains: readonly string[]
   readonly counters: ReadonlyMap<RuleId, RuleHits>
-  /** Whether packets enter chain `shield` at the hook of the settings, and nothing else is in it. */
+  /** Whether packets enter chain `shield` at the hook of the settings, without other rules. */
   readonly isEntered: boolean
-  /** A dormant table filters nothing. */
+  /** A dormant table does not filter. */
   readonly isDormant: boolean
 }
 
@@ -30,9 +30,9 @@ export const priority = -150
 /** The chain where packets enter. */
 export const entryChain = 'shield'
 
-/** Which lists the packets of each address pass. */
-export type Layout = {
-  /** The prefix itself and those that cover it, the most specific first. */
+/** The lists that the packets of each address pass. */
+export type ListLayout = {
+  /** The prefix itself and its covering prefixes, the most specific first. */
   coveringFirst(prefix: Prefix): readonly Prefix[]
   /** Elements of an interval map must not overlap: the ranges between all first and last addresses, with the innermost prefix. */
   rangesOf(family: Family): readonly AddressRange[]
@@ -40,7 +40,7 @@ export type Layout = {
 
 type AddressRange = { readonly first: bigint; readonly last: bigint; readonly prefix: Prefix }
 
-export function layoutOf(prefixes: readonly Prefix[]): Layout {
+export function listLayoutOf(prefixes: readonly Prefix[]): ListLayout {
   const map = createPrefixMap(prefixes.map((prefix) => [prefix, prefix]))
   return {
     coveringFirst: (prefix) => map.covering(prefix),

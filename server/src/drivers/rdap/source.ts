@@ -21,7 +21,7 @@ export type RdapSourceOptions = {
 const timeoutMsDefault = 5_000
 /** The bootstrap files change a few times a year. */
 const bootstrapAgeMs = 24 * 3_600_000
-/** After a failure the old file is used for this long before the next attempt. */
+/** Time for which the old file is used after a failure, before the next attempt. */
 const bootstrapRetryMs = 60_000
 const loopback = [parsePrefix('127.0.0.0/8'), parsePrefix('::1/128')]
 
@@ -105,7 +105,7 @@ export function parseBootstrapUrl(text: string): URL {
 /** An entry of a bootstrap registry of IANA (RFC 9224), which maps address space to RDAP servers. */
 type Service = { readonly prefix: Prefix; readonly urls: readonly URL[] }
 
-/** Parses a bootstrap file; throws a TypeError if it is not one. Unknown forms of entries are left out. */
+/** Parses a bootstrap file; throws a TypeError for other files. Skips unknown forms of entries. */
 export function parseBootstrap(text: string): readonly Service[] {
   const services = (parseJson(text) as { services?: unknown } | null)?.services
   if (!Array.isArray(services)) throw new TypeError('not a bootstrap file: it has no services')

@@ -2,7 +2,15 @@
 // `ris_subscribe`, `ris_unsubscribe` and `ping`; the server sends `ris_message`, `ris_error`, `ris_subscribe_ok` and `pong`.
 import type { AsPath } from '../../byoip/visibility/visibility-source.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { addressOf, asnOf, fieldsOf, listOf, pathOf, prefixOf, timeOf } from '../collectors/fields.ts'
+import {
+  addressField,
+  asnOf,
+  fieldsOf,
+  listField,
+  pathOf,
+  prefixField,
+  timeField,
+} from '../collectors/fields.ts'
 
 export type RisMessage =
   | {
@@ -21,7 +29,7 @@ export type RisMessage =
 
 const other = { kind: 'other' } as const
 
-/** Parses a message; elements that are not valid are left out. Throws a TypeError if it is not a message. */
+/** Parses a message without invalid elements. Throws a TypeError if it is not a message. */
 export function parseRisMessage(text: string, now: Date): RisMessage {
   const fields = fieldsOf(parseJson(text))
   if (typeof fields?.['type'] !== 'string') throw new TypeError('not an object with a type')
@@ -48,7 +56,7 @@ function parseJson(text: string): unknown {
 
 /** The state of a peer is in a message of the type `RIS_PEER_STATE`, in some versions `STATE`. */
 function bgpMessage(data: Readonly<Record<string, unknown>>, now: Date): RisMessage {
-  const collector = addressOf(data['peer'])
+  const collector = addressField(data['peer'])
   if (collector === undefined) return other
   if (data['type'] === 'UPDATE') return updateOf(data, collector, now)
   if (data['type'] !== 'RIS_PEER_STATE' && data['type'] !== 'STATE') return other
@@ -62,13 +70,13 @@ function updateOf(data: Readonly<Record<string, unknown>>, collector: string, no
   const announced =
     path === null
       ? []
-      : listOf(data['announcements']).flatMap((one) => prefixesOf(fieldsOf(one)?.['prefixes']))
+      : listField(data['announcements']).flatMap((one) => prefixesOf(fieldsOf(one)?.['prefixes']))
   const seconds = data['timestamp']
-  const at = timeOf(typeof seconds === 'number' ? seconds * 1000 : undefined, now)
+  const at = timeField(typeof seconds === 'number' ? seconds * 1000 : undefined, now)
   return { kind: 'update', collector, at, path, announced, withdrawn: prefixesOf(data['withdrawals']) }
 }
 
-const prefixesOf = (value: unknown): Prefix[] => listOf(value).flatMap((one) => prefixOf(one) ?? [])
+const prefixesOf = (value: unknown): Prefix[] => listField(value).flatMap((one) => prefixField(one) ?? [])
 
 const socketOptions = { includeRaw: false, acknowledge: false }
 

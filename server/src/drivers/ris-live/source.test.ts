@@ -8,7 +8,7 @@ import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { createLog } from '../../runtime/log.ts'
 import { createRisLiveSource, type RisLiveLimits } from './source.ts'
-import { FakeRis, peers } from './testing.ts'
+import { FakeRis, risPeers } from './testing.ts'
 import { parseRisLiveUrl } from './url.ts'
 import { until } from '../../../../lab/src/wait.ts'
 
@@ -114,7 +114,7 @@ describe('the source RIS Live', () => {
     await begin()
     ris.update(prefix, 64496)
     await until(() => seeing(prefix) === 3)
-    ris.sendPeerDown(peers[0]!)
+    ris.sendPeerDown(risPeers[0]!)
     await until(() => seeing(prefix) === 2)
     assert.equal(view.collectors(4), 2)
   })

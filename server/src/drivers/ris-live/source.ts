@@ -1,6 +1,6 @@
-// Visibility from RIS Live: keeps one WebSocket open, subscribes to each followed prefix, and reports updates as they arrive.
-// RIS Live sends changes only. The routes from before come from the table endpoint, if one is configured; otherwise they are
-// unknown until they change.
+// Visibility from RIS Live: keeps one WebSocket open, subscribes to each followed prefix, and reports updates as they
+// arrive. RIS Live sends changes only. Earlier routes come from the table endpoint, if it is configured; otherwise they
+// are unknown until they change.
 import { WebSocket } from 'ws'
 import type {
   FollowedPrefix,
@@ -31,9 +31,9 @@ export type RisLiveOptions = RisLiveAddress & {
 export type RisLiveLimits = TableLimits & {
   readonly connectTimeoutMs: number
   readonly pingMs: number
-  /** Without any message for this time the connection counts as lost, and the data as old. */
+  /** Time without any message after which the connection counts as lost, and the data as old. */
   readonly silentMs: number
-  /** Without any BGP update for this time something is wrong: the references change every two hours. */
+  /** Time without any BGP update that means a failure: the references change every two hours. */
   readonly updateSilentMs: number
   readonly retryFirstMs: number
   readonly retryMaxMs: number
@@ -75,7 +75,7 @@ class RisLiveSource implements VisibilitySource {
   #pingTimer: NodeJS.Timeout | undefined
   #tables: TableQueue | undefined
   #wanted: readonly Prefix[] = []
-  /** On the open connection. */
+  /** Subscribed prefixes of the open connection. */
   readonly #subscribed = new Set<Prefix>()
   /** The prefixes subscribed before each ping: a pong confirms that the server has processed them. */
   #unconfirmed: { readonly prefixes: readonly Prefix[]; readonly sentAt: Date }[] = []
@@ -145,7 +145,7 @@ class RisLiveSource implements VisibilitySource {
     // Only `ws` calls this, once, after an error too.
     socket.on('close', (code, text) => {
       if (this.#socket !== socket) return
-      // It is stored, and PostgreSQL accepts no NUL.
+      // The text is stored, and PostgreSQL accepts no NUL.
       const said = text
         .toString('utf8')
         .replace(/[\p{C}\s]+/gu, ' ')

@@ -9,7 +9,7 @@ import { fetchExport } from '../vrp-json/fetch.ts'
 
 export type TableLimits = {
   readonly tablePrefixesMax: number
-  /** Before a failed or too old table is queried again. */
+  /** Delay before a failed or too old table is queried again. */
   readonly tableRetryMs: number
   readonly tableTimeoutMs: number
   readonly tableOctetsMax: number

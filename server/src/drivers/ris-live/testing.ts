@@ -14,10 +14,10 @@ type Subscription = {
 
 type Client = { readonly socket: WebSocket; subscriptions: Subscription[] }
 
-export type Peer = { readonly address: string; readonly asn: number }
+export type RisPeer = { readonly address: string; readonly asn: number }
 
 /** Three peers of each family. */
-export const peers: readonly Peer[] = [1, 2, 3].flatMap((n) => [
+export const risPeers: readonly RisPeer[] = [1, 2, 3].flatMap((n) => [
   { address: `192.0.2.${n}`, asn: 64600 + n },
   { address: `2001:db8:ffff::${n}`, asn: 64600 + n },
 ])
@@ -80,7 +80,7 @@ export class FakeRis {
     await new Promise((resolve) => this.#http.close(resolve))
   }
 
-  /** Refuses connections, and ends those that are open. */
+  /** Refuses new connections and ends open ones. */
   hide(): void {
     this.#isHidden = true
     this.drop()
@@ -103,7 +103,11 @@ export class FakeRis {
   }
 
   /** Sends an UPDATE of each peer of the family. Without an origin, withdrawals. */
-  update(prefix: Prefix, origin: number | null, { quiet = false, of = peers, at = Date.now() } = {}): void {
+  update(
+    prefix: Prefix,
+    origin: number | null,
+    { quiet = false, of = risPeers, at = Date.now() } = {},
+  ): void {
     if (origin === null) this.#routes.delete(prefix)
     else this.#routes.set(prefix, origin)
     if (quiet) return
@@ -113,7 +117,7 @@ export class FakeRis {
 
   /** The path leads through `provider`. */
   sendUpdate(
-    { address, asn }: Peer,
+    { address, asn }: RisPeer,
     prefix: Prefix,
     origin: number | null,
     at = Date.now(),
@@ -141,7 +145,7 @@ export class FakeRis {
         client.socket.send(JSON.stringify({ type: 'ris_message', data }))
   }
 
-  sendPeerDown({ address, asn }: Peer): void {
+  sendPeerDown({ address, asn }: RisPeer): void {
     const data = {
       timestamp: 1,
       peer: address,
@@ -160,7 +164,7 @@ export class FakeRis {
     for (const { socket } of this.#clients) socket.send(text)
   }
 
-  /** As for a client that reads too slowly: a last error, then the end of the connection. */
+  /** Like the server for a client that reads too slowly: a last error, then the end of the connection. */
   endSlowClients(): void {
     for (const { socket } of this.#clients) {
       socket.send(JSON.stringify({ type: 'ris_error', data: { message: 'client too slow' } }))
@@ -195,7 +199,7 @@ export class FakeRis {
         query_time: new Date(Date.now() - this.tableAgeMs).toISOString().slice(0, 23),
         nr_routes: routes.length,
         bgp_state: routes.flatMap(([prefix, origin]) =>
-          peers
+          risPeers
             .filter(({ address }) => isSix(address) === isSix(prefix))
             .map(({ address, asn }) => ({
               target_prefix: prefix,

@@ -17,7 +17,7 @@ export type RtrConnectionOptions = {
   readonly onEnd: (reason: Error) => void
 }
 
-/** Connects at once. */
+/** Connects in the constructor. */
 export class RtrConnection {
   readonly #options: RtrConnectionOptions
   readonly #socket: Socket

@@ -19,7 +19,7 @@ export const errorCodes = {
   unexpectedVersion: 8,
 } as const
 
-/** Seconds, RFC 8210 section 6. Version 0 has none. */
+/** Seconds (RFC 8210 section 6). Version 0 has no intervals. */
 export type RtrIntervals = { readonly refresh: number; readonly retry: number; readonly expire: number }
 
 export type RtrPdu =
@@ -52,7 +52,7 @@ export class RtrError extends Error {
   }
 }
 
-/** `octets` are those of the PDU as received, a view that is valid until the next PDU is decoded. */
+/** `octets`: the PDU as received, a view that is valid until the next PDU is decoded. */
 export type DecodedPdu = { readonly pdu: RtrPdu; readonly version: number; readonly octets: Uint8Array }
 
 /** Length limit of a PDU. Only Error Reports and Router Keys vary in length; real ones have some hundred octets. */

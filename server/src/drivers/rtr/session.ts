@@ -1,10 +1,11 @@
-// The state machine of one session with an RTR cache, on the router's side (RFC 8210 section 8): which query is sent, which PDUs
-// are valid next, and the result of a complete answer. No sockets and no clocks. A set or a delta is returned only as a whole, at
-// End of Data.
+// The state machine of one session with an RTR cache, on the router's side (RFC 8210 section 8): which query is sent,
+// which PDUs are valid next, and the result of a complete answer. No sockets and no clocks. A set or a delta is
+// returned only as a whole, at End of Data.
 //
-// It starts with a Reset Query and never continues the history of another connection, although RFC 8210 section 8.2 allows it:
-// the only evidence that the history is the same are 16 bits that caches choose freely. stayrtr 0.5, restarted within a second,
-// has the same session and serial 0 again; to a Serial Query it answers that nothing changed, although its VRPs differ.
+// It starts with a Reset Query and never continues the history of another connection, although RFC 8210 section 8.2
+// allows it: the only evidence that the history is the same are 16 bits that caches choose freely. stayrtr 0.5,
+// restarted within a second, has the same session and serial 0 again; to a Serial Query it answers without changes,
+// although its VRPs differ.
 import { createRoaTable } from '../../registry/objects/roa-table.ts'
 import type { RoaTable } from '../../registry/objects/roa-table.ts'
 import type { VrpBits } from '../../registry/objects/vrp.ts'
@@ -17,7 +18,7 @@ export type RtrPosition = { readonly version: RtrVersion; readonly session: numb
 /**
  * The result of the cache's answer.
  * - `set`: the complete set. `delta`: the net change since the last position.
- * - `no_data`: the cache has no data yet (error 2, the only one that does not end the session); it must be queried again later.
+ * - `no_data`: the cache has no data yet (error 2, which does not end the session); it must be queried again later.
  * - `other_version`: the cache speaks this version only; a new connection can use it.
  * - `ended`: the cache reported an error that ends the session.
  */
@@ -89,7 +90,7 @@ export class RtrSession {
     return this.#query !== undefined || this.#loading !== undefined
   }
 
-  /** Requests the changes, or the complete set if there is no table or `full` is set. Does nothing while an answer is pending. */
+  /** Requests the changes, or the complete set without a table or with `full`. No effect while an answer is pending. */
   query({ full = false } = {}): void {
     if (this.isWaiting) return
     this.#notified = undefined
@@ -148,7 +149,7 @@ export class RtrSession {
     return undefined
   }
 
-  /** Until the version is settled it is ignored, whatever its version. */
+  /** Ignored until the version is negotiated, whatever its version. */
   #notify(session: number, serial: number, version: number, octets: Uint8Array): undefined {
     if (!this.#negotiated) return
     if (version !== this.#version)

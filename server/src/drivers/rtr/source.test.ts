@@ -128,7 +128,7 @@ describe('an RTR source', () => {
     await until(() => source.status().problem !== null)
     assert.deepEqual([source.current()?.asOf, asns(source, '192.0.2.0/24')], [asOf, [64500]])
     assert.match(source.status().problem!, /closed/)
-    // The same session and serial, as after a restart of the cache: they prove nothing.
+    // The same session and serial as after a restart of the cache: they prove no continuity.
     await until(() => source.touched.length === 2)
     assert.deepEqual(cache.received[1]?.pdu, { type: 'reset_query' })
     assert.deepEqual(sorted(source.touched[1]!), ['192.0.2.0/24', '2001:db8::/32'])
@@ -359,7 +359,7 @@ describe('an RTR source', () => {
     await until(() => times.length === 13)
     const waits = times.slice(1).map((time, i) => time - times[i]!)
     for (const [i, wait] of waits.entries()) assert.ok(wait >= ([40, 80][i] ?? 160) - 2, `${waits}`)
-    // Without the bound the last one would be 80 s.
+    // Without the bound the last wait would be 80 s.
     assert.ok(waits.at(-1)! < 40_000, `${waits}`)
   })
 

@@ -36,7 +36,7 @@ export type RtrLimits = {
   readonly answerTotalMs: number
   readonly firstRetryMs: number
   readonly lastRetryMs: number
-  /** How often the complete set is requested, in spite of deltas. */
+  /** Interval of requests of the complete set, in addition to deltas. */
   readonly fullResetMs: number
   /** Upper limit of the expire interval, whatever the cache sends. */
   readonly expireMsMax: number

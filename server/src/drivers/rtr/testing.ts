@@ -54,7 +54,7 @@ function prefix(version: number, flags: number, text: string): Buffer {
 
 export type ReceivedPdu = { readonly pdu: RtrPdu; readonly version: number }
 
-/** Returns the answer to each received PDU; undefined for none. `connection` counts from 0. */
+/** Returns the answer to each received PDU; undefined for no answer. `connection` counts from 0. */
 export type Script = (
   received: ReceivedPdu,
   connection: number,
@@ -70,7 +70,7 @@ export type FakeCache = AsyncDisposable & {
   cachePdu(...octets: readonly Buffer[]): void
   /** Ends all connections, and accepts new ones. */
   drop(): void
-  /** Ends all connections at once, also new ones, until it is shown again. */
+  /** Ends all connections and refuses new ones until it is visible again. */
   hide(hidden: boolean): void
 }
 

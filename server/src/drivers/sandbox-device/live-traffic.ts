@@ -1,7 +1,7 @@
-// What the traffic of a demo adds to the counters of simulated interfaces, or takes from them: attacks, and traffic that is withdrawn or dropped.
-// One for each process. It counts in ticks, at whose ends the counters are read: within one they would not agree with the flows.
+// Changes to the counters of simulated interfaces by the traffic of a demo: attacks, and withdrawn or dropped traffic.
+// One per process. Counters are read at the ends of ticks: within a tick they would not agree with the flows.
 
-/** Octets beside those that `octetsAt` counts; negative ones are missing from them. */
+/** Octets in addition to `octetsAt`; negative for missing traffic. */
 export type OctetChange = {
   readonly device: string
   readonly name: string

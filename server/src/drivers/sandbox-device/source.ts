@@ -15,7 +15,7 @@ import type {
 import { DriverError } from '../../runtime/driver-error.ts'
 import { liveTraffic } from './live-traffic.ts'
 import { partOfLag, type SandboxDeviceSettings, type SandboxInterface } from './settings.ts'
-import { countersSince, interfaceSeed, octetsAt, packetOctets } from './traffic.ts'
+import { countersSince, interfaceSeed, octetsAt, meanPacketOctets } from './traffic.ts'
 
 const ethernet = 6
 const lag = 161
@@ -152,8 +152,8 @@ export class SandboxDeviceSource implements DeviceSource {
       ...statesOf(one),
       octetsIn,
       octetsOut,
-      packetsIn: octetsIn / packetOctets,
-      packetsOut: octetsOut / packetOctets,
+      packetsIn: octetsIn / meanPacketOctets,
+      packetsOut: octetsOut / meanPacketOctets,
       errorsIn: 0n,
       errorsOut: 0n,
       discardsIn: 0n,

@@ -2,11 +2,14 @@
 // history of them can be computed.
 
 /** Mean size of a simulated packet. */
-export const packetOctets = 850n
+export const meanPacketOctets = 850n
 /** Start of all counters of simulated devices, ms since 1970. */
 export const countersSince = Date.UTC(2025, 0, 1)
 
-/** Waves as [period in seconds, share of the mean, phase]: day, week, and shorter ones that look like noise. Their shares sum to less than 1. */
+/**
+ * Waves as [period in seconds, share of the mean, phase]: day, week, and shorter ones that look like noise. Their
+ * shares sum to less than 1.
+ */
 const waves = [
   [86_400, 0.45, -2.1],
   [604_800, 0.12, 0.4],

@@ -15,7 +15,7 @@ const running = new Set<SandboxScrubber>()
 /** Returns the scrubbers of this process that are not closed. */
 export const runningScrubbers = (): readonly SandboxScrubber[] => [...running]
 
-export const sandbox: ScrubberDriver = {
+export const sandboxScrubber: ScrubberDriver = {
   kind: 'sandbox',
   check: settingsCheck(Settings, 'the scrubber'),
   ownerOf: () => undefined,

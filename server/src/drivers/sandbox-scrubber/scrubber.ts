@@ -1,5 +1,6 @@
-// A scrubber in memory. It holds lists as any other. Only the traffic of the demo passes it (`forward`): its other hits are an estimate from the
-// flows that were stored since it was last asked, which the caller provides. Without it there are no hits.
+// A scrubber in memory. It installs lists as any other. Only the traffic of the demo passes through it (`forward`): its
+// other hits are an estimate from the flows stored since the last query, which the caller provides. Without the
+// estimate there are no hits.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   CompiledList,
@@ -30,10 +31,10 @@ export type SandboxOptions = {
   readonly onClose?: () => void
 }
 
-/** A flow that passes the scrubber, with what it carries. */
+/** A flow through the scrubber, with its traffic. */
 export type Passing = { readonly packet: FlowPacket } & RuleHits
 
-/** Lists by owner and prefix, as the simulated program holds them. */
+/** Installed lists by owner and prefix. */
 export type SandboxMemory = Map<string, Map<Prefix, CompiledList>>
 
 export class SandboxScrubber implements Scrubber {
@@ -131,8 +132,8 @@ export class SandboxScrubber implements Scrubber {
   }
 
   /**
-   * Returns the part of each flow of so many seconds that passes, from 0 to 1. What is dropped counts as hits: the estimate does not contain
-   * it, since it is in no flow that is stored.
+   * Returns the part of each flow of so many seconds that passes, from 0 to 1. Dropped traffic counts as hits: the
+   * estimate does not contain it, since it is not in stored flows.
    */
   forward(flows: readonly Passing[], seconds: number): number[] {
     if (this.#lists.size === 0) return flows.map(() => 1)

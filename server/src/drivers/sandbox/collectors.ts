@@ -72,7 +72,7 @@ class SandboxCollectors implements VisibilitySource {
       : { state: 'unavailable', asOf: null, problem: 'not started' }
   }
 
-  /** Reports what is due: the monitor calls this every few seconds. */
+  /** Reports routes that are due: the monitor calls this every few seconds. */
   follow(prefixes: readonly FollowedPrefix[]): void {
     if (!this.#running) return
     const wanted = new Set(prefixes.map(({ prefix }) => prefix))
@@ -110,7 +110,7 @@ class SandboxCollectors implements VisibilitySource {
     }
   }
 
-  /** After a restart, the routes that remained are still there. */
+  /** After a restart, the remaining routes are still there. */
   #announceStuck(prefix: Prefix, originAsn: number): void {
     for (let index = 0; index < this.#address.collectors; index++) {
       if (!this.#isDeaf(prefix, index, true) || this.#isDeaf(prefix, index, false)) continue

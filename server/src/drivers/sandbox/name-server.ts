@@ -17,7 +17,7 @@ export type SandboxNameServerOptions = {
 type Copy = { readonly serial: Serial; readonly sets: readonly SignedRrset[] }
 
 export class SandboxNameServer implements NameServer {
-  /** While true, nobody answers. */
+  /** While true, no call is answered. */
   isDown = false
   readonly #options: SandboxNameServerOptions
   readonly #copies = new Map<ZoneName, Copy>()
@@ -43,7 +43,7 @@ export class SandboxNameServer implements NameServer {
     )
   }
 
-  /** Transfers at once what is newer. */
+  /** Transfers newer zones immediately. */
   async notify(zones: readonly { readonly zone: ZoneName; readonly serial: Serial }[]): Promise<void> {
     await this.#answer()
     for (const { zone } of zones) {

@@ -1,5 +1,5 @@
-// A speaker without a router: it keeps the routes of each named region in the memory of this process, for the demo and for tests
-// of the layers above the port. Its state ends with the process, and it announces nothing.
+// A speaker without a router: it stores the routes of each named region in the memory of this process, for the demo and
+// for tests of the layers above the port. Its state ends with the process, and it sends no announcements.
 import { counted } from '@pharos/contract/counted'
 import type { Neighbor, Route, Speaker, SpeakerEvents } from '../../byoip/regions/speaker.ts'
 import { familyOf } from '../../net/address.ts'
@@ -20,10 +20,11 @@ export type SandboxSpeakerConfig = {
 }
 
 /**
- * The simulated daemon of one region, which the demo and tests can disturb: `down` makes calls unreachable, `refuses` selects
- * prefixes to reject, `drops` those that are accepted and not stored, `keeps` those whose withdrawal is accepted but not applied, `outranks` those for which it has a better path of
- * another network, `exports` which prefixes a neighbor receives, `restart` drops every route as a real daemon does, `clear` removes
- * them as another client would, and `neighbors` can be set. It starts with one established neighbor.
+ * The simulated daemon of one region, which the demo and tests can disturb: `down` makes calls unreachable, `refuses`
+ * selects prefixes to reject, `drops` selects prefixes that are accepted and not stored, `keeps` prefixes whose
+ * withdrawal is accepted but not applied, `outranks` prefixes with a better path of another network, `exports` which
+ * prefixes a neighbor receives, `restart` drops every route as a real daemon does, `clear` removes them as another
+ * client would, and `neighbors` can be set. It starts with one established neighbor.
  */
 export class SandboxRegion {
   readonly #tables = new Map<string, Map<string, Route>>()
@@ -82,7 +83,7 @@ export class SandboxRegion {
     this.#notify('onTableChange')
   }
 
-  /** Reports to the watchers of that owner's routes, except those of the speaker that made the change. */
+  /** Notifies the watchers of the owner's routes, except the speaker that made the change. */
   reportChange(owner: string, by: Speaker): void {
     this.#notify('onTableChange', (watcher) => watcher.owner === owner && watcher.speaker !== by)
   }
@@ -239,7 +240,7 @@ class SandboxSpeaker implements Speaker {
   }
 }
 
-/** A caller that changes its arrays later must not change what is announced. */
+/** A later change of the caller's arrays must not change the announcement. */
 function copy(route: Route): Route {
   return {
     prefix: route.prefix,

@@ -1,5 +1,5 @@
-// A device that sends its counters by sFlow: nothing is asked, the newest samples are read from where the collector of flows has stored them.
-// It knows states, speeds and counters of interfaces, and nothing of modules, LAGs or addresses.
+// A device that sends its counters by sFlow: it sends no queries and reads the newest samples from the collector's
+// table. It provides states, speeds and counters of interfaces, but no modules, LAGs or addresses.
 import type {
   CounterReading,
   CounterRow,
@@ -111,7 +111,7 @@ export class SflowSource implements DeviceSource {
   }
 }
 
-/** An interface without a name has its number, and so has one whose name is not unique. */
+/** The key of an interface without a unique name contains its number. */
 function withKeys(samples: readonly SampledInterface[]): Named[] {
   const count = Map.groupBy(samples, ({ name }) => name)
   return samples.map((sample) => {

@@ -7,9 +7,9 @@ import { parseAddress } from '../../net/address.ts'
 import { cell, readFirst } from './columns.ts'
 import type { SnmpSession } from './session.ts'
 import { toNumber, toOctets, toText } from './value.ts'
-import { walkColumns, type Column, type WalkedColumns } from './walk.ts'
+import { walkColumns, type SnmpColumn, type WalkedColumns } from './walk.ts'
 
-/** How one MIB names what all of them have. OIDs are of columns. */
+/** The columns of one MIB for the common fields, as OIDs. */
 export type BgpDialect = {
   readonly state: string
   readonly admin: string
@@ -116,7 +116,7 @@ const dialects: readonly BgpDialect[] = [
   },
 ]
 
-/** Returns the dialects of the device, in the order of their sessions; empty if it has none. */
+/** Returns the dialects of the device, in the order of their sessions; empty without a dialect. */
 export async function findBgpDialects(
   session: SnmpSession,
   signal: AbortSignal,
@@ -131,7 +131,7 @@ export async function findBgpDialects(
   return [...found.filter((one) => !isBeside(one)).slice(0, 1), ...found.filter(isBeside)]
 }
 
-/** A session that two tables have is that of the first one. */
+/** If two tables have a session, the first one is used. */
 export async function readBgpSessions(
   session: SnmpSession,
   found: readonly BgpDialect[],
@@ -239,7 +239,7 @@ function prefixesOf(
   })
 }
 
-function numberIn(column: Column | undefined, row: string): number | null {
+function numberIn(column: SnmpColumn | undefined, row: string): number | null {
   const value = column?.get(row)
   return value === undefined ? null : toNumber(value)
 }

@@ -1,4 +1,5 @@
-// A big chassis: what a survey reads of it once, and what a poll reads each time. Requests are counted, since each costs a round trip.
+// A big chassis: the parts read once per survey, and the parts read by each poll. Requests are counted, since each
+// costs a round trip.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { snmpValue } from '../../../../lab/src/snmp-ber.ts'
@@ -72,14 +73,14 @@ it('is surveyed once, and a poll reads only what moves', async (t) => {
   }
   await source.listInterfaces(signal)
   const counters = () => requestsOf(() => source.readCounters('all', signal))
-  // 4 rows of 12 columns in each answer: the names were those of the list.
+  // 4 rows of 12 columns in each answer: the names are those in the list.
   assert.ok((await counters()) <= ports / 4 + 2)
   const survey = await requestsOf(() => source.listTransceivers(signal))
   const optics = await requestsOf(() => source.readOptics(signal))
   assert.equal((await source.readOptics(signal)).length, ports)
   await source.readHealth(signal)
   const health = await requestsOf(() => source.readHealth(signal))
-  // Of 3 sensors for each port 4 columns, 50 values in each answer; of 12 entities 7 columns in the survey.
+  // 3 sensors per port with 4 columns, 50 values per answer; 12 entities with 7 columns in the survey.
   assert.ok(optics <= (ports * 3 * 4) / 40, `${optics}`)
   assert.ok(health <= 5, `${health}`)
   assert.ok(survey > 5 * optics, `${survey}`)

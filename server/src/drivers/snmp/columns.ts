@@ -1,10 +1,10 @@
 // Rows of tables by the index in the OID, never by position: the columns of one table may have different sets of rows.
 import type { Varbind } from 'net-snmp'
 import { TooBigError, type SnmpSession } from './session.ts'
-import { isAbsent } from './value.ts'
+import { isAbsentValue } from './value.ts'
 import { indexBelow, withProtocol, type WalkedColumns } from './walk.ts'
 
-/** Returns the value of a row, converted; null if the row has none or it is of another type. */
+/** Returns the converted value of a row; null if it is missing or of another type. */
 export function cell<T>(
   columns: WalkedColumns,
   column: string,
@@ -22,7 +22,7 @@ export function indexesOf(columns: WalkedColumns, ...names: readonly string[]): 
 
 const objectsPerRequest = 40
 
-/** Reads single objects; those that the device lacks are not in the result. Throws DriverError. */
+/** Reads single objects; missing objects are not in the result. Throws DriverError. */
 export async function getObjects(
   session: SnmpSession,
   oids: readonly string[],
@@ -34,8 +34,8 @@ export async function getObjects(
     const some = oids.slice(at, at + size)
     try {
       const { value } = await session.get(some, signal)
-      // The value is that of the OID in the answer, whatever was asked for.
-      for (const varbind of value) if (!isAbsent(varbind)) found.set(varbind.oid, varbind)
+      // The value belongs to the OID in the answer, which may differ from the requested one.
+      for (const varbind of value) if (!isAbsentValue(varbind)) found.set(varbind.oid, varbind)
       at += some.length
     } catch (error) {
       if (!(error instanceof TooBigError) || size === 1) throw withProtocol(error)
@@ -45,7 +45,10 @@ export async function getObjects(
   return found
 }
 
-/** Reads the first value of each column, which may be of several tables; an absent one is empty. Throws DriverError. */
+/**
+ * Reads the first value of each column, which may belong to different tables; an absent value is empty. Throws
+ * DriverError.
+ */
 export async function readFirst(
   session: SnmpSession,
   columns: readonly string[],
@@ -59,7 +62,7 @@ export async function readFirst(
       const { value } = await session.getBulk(some, some.length, 1, signal)
       some.forEach((column, position) => {
         const one = value.scalars[position]
-        const index = one && !isAbsent(one) ? indexBelow(column, one.oid) : undefined
+        const index = one && !isAbsentValue(one) ? indexBelow(column, one.oid) : undefined
         found.set(column, new Map(index === undefined ? [] : [[index, one!]]))
       })
       at += some.length

@@ -5,7 +5,7 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { withProtocol } from './walk.ts'
 import { system } from './oids.ts'
 import { TooBigError, type SnmpResponse, type SnmpSession } from './session.ts'
-import { isAbsent, toNumber } from './value.ts'
+import { isAbsentValue, toNumber } from './value.ts'
 import { indexBelow } from './walk.ts'
 
 /** Values in the order of the columns; undefined: the row lacks it. */
@@ -80,7 +80,7 @@ function readPart(
     let last = after
     for (const varbind of values[position] ?? []) {
       const text = indexBelow(columns[column]!, varbind.oid)
-      if (text === undefined || isAbsent(varbind)) {
+      if (text === undefined || isAbsentValue(varbind)) {
         ended.add(column)
         break
       }
@@ -106,7 +106,7 @@ function rowWith(length: number, column: number, varbind: Varbind): (Varbind | u
 
 const rowsPerGet = 4
 
-/** Reads the rows with these indexes, in their order; a row that the device lacks is left out. */
+/** Reads the rows with these indexes, in order, without rows that the device lacks. */
 export async function getRows<Index extends number | string>(
   session: SnmpSession,
   columns: readonly string[],
@@ -138,7 +138,7 @@ export async function getRows<Index extends number | string>(
 
 function presentIn(values: ReadonlyMap<string, Varbind>, oid: string): Varbind | undefined {
   const value = values.get(oid)
-  return value === undefined || isAbsent(value) ? undefined : value
+  return value === undefined || isAbsentValue(value) ? undefined : value
 }
 
 function rethrow(error: unknown): never {

@@ -30,7 +30,7 @@ export const columnsOf = {
 /** sysUpTime wraps after 497 days: a value near its end before is no restart. */
 const nearWrapCs = 2 ** 32 - 60 * 60 * 100
 
-/** Of one device; keeps the names of its interfaces between readings. */
+/** Reads one device; keeps the names of its interfaces between readings. */
 export class CounterReader {
   readonly #session: SnmpSession
   #names: InterfaceNames | undefined
@@ -42,7 +42,7 @@ export class CounterReader {
     this.#session = session
   }
 
-  /** Of the last list of interfaces, or of a reading after which another interface had a number. */
+  /** From the last list of interfaces, or from a reading after which another interface had a number. */
   async names(signal: AbortSignal): Promise<InterfaceNames> {
     return (this.#names ??= await readInterfaceNames(this.#session, signal))
   }
@@ -115,7 +115,7 @@ function toReading(
   const seen = new Set<InterfaceKey>()
   for (const one of raw) {
     const known = names.byIndex.get(one.index)
-    // Not in the names, or renamed since they were read: the next reading has it.
+    // Not in the names, or renamed since they were read: the next reading includes it.
     if (known === undefined || known.name !== nameIn(one) || asked?.has(known.key) === false) continue
     seen.add(known.key)
     const row = toRow(known.key, one, names.counters)

@@ -22,7 +22,7 @@ export type V3Credential = {
 }
 export type SnmpCredential = { readonly kind: 'v2c'; readonly community: string } | V3Credential
 
-/** The same credential with the other way to extend the key; undefined if there is none. */
+/** Returns the same credential with the other way to extend the key; undefined if there is no other way. */
 export function withOtherKeyExtension(credential: V3Credential): V3Credential | undefined {
   const { auth, privacy } = credential
   if (privacy === null || privacy === 'aes128' || !['md5', 'sha1', 'sha224'].includes(auth ?? ''))

@@ -1,4 +1,5 @@
-// Answers of hostile and faulty devices, and of other hosts: none ends the process, runs without end, or is accepted from others.
+// Answers of hostile and faulty devices, and of other hosts: the process does not end, requests end, and answers of
+// other hosts are not accepted.
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:dgram'
 import { EventEmitter } from 'node:events'

@@ -8,7 +8,7 @@ import { findVendor } from './vendors.ts'
 import { walkColumns } from './walk.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 
-export async function readIdentity(
+export async function readDeviceIdentity(
   session: SnmpSession,
   signal: AbortSignal,
   readPart: ReadPart,
@@ -68,7 +68,7 @@ type Chassis = {
 const chassisClass = 3
 const entitiesMax = 5_000
 
-/** The first chassis of entPhysicalTable; undefined if there is none. */
+/** Returns the first chassis of entPhysicalTable; undefined without a chassis. */
 async function readChassis(session: SnmpSession, signal: AbortSignal): Promise<Chassis | undefined> {
   const classes = await walkColumns(session, [entPhysical.class], signal, {
     rowsMax: entitiesMax,

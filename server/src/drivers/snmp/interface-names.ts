@@ -8,10 +8,10 @@ import { toCounter, toText } from './value.ts'
 import { walkColumns, type WalkedColumns } from './walk.ts'
 
 export type InterfaceNames = {
-  /** By index. `name` is null if the device has none. */
+  /** By index. `name` is null if the device has no name. */
   readonly byIndex: ReadonlyMap<number, { readonly key: InterfaceKey; readonly name: string | null }>
   readonly indexOf: ReadonlyMap<InterfaceKey, number>
-  /** Which octet counters the interfaces have: those of 64 bits, of 32 bits, or some only of 32 bits. */
+  /** The octet counters of the interfaces: 64 bits, 32 bits, or both. */
   readonly counters: '64' | '32' | 'both'
 }
 

@@ -55,7 +55,10 @@ export const ip = {
   adEntNetMask: '1.3.6.1.2.1.4.20.1.3',
 } as const
 
-/** TIMETRA-VRTR-MIB of Nokia SR OS, index of the virtual router, then of its interface. The octets are those of IPv4 and IPv6 packets. */
+/**
+ * TIMETRA-VRTR-MIB of Nokia SR OS, index of the virtual router, then of its interface. The octets are counted in IPv4
+ * and IPv6 packets.
+ */
 export const vRtr = {
   name: '1.3.6.1.4.1.6527.3.1.2.3.1.1.4',
   ifName: '1.3.6.1.4.1.6527.3.1.2.3.4.1.4',

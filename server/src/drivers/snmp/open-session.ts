@@ -6,7 +6,7 @@ import { openDeviceSocket, type DeviceAddress } from './socket.ts'
 
 export type SessionOptions = DeviceAddress & {
   readonly credential: SnmpCredential
-  /** Of one try. */
+  /** Timeout of one try. */
   readonly timeoutMs: number
   readonly tries: number
   /** Accepts answers from every address: for devices that answer from another one. */
@@ -15,7 +15,7 @@ export type SessionOptions = DeviceAddress & {
   readonly openSocket?: typeof openDeviceSocket
 }
 
-export type OpenSession = {
+export type OpenSnmpSession = {
   readonly session: Session
   /** Called with errors of the socket and exceptions of the library. */
   onFailure: (error: Error) => void
@@ -31,7 +31,7 @@ export type OpenSession = {
 export async function openSession(
   { address, port, timeoutMs, acceptsAnySource, openSocket = openDeviceSocket }: SessionOptions,
   credential: SnmpCredential,
-): Promise<OpenSession> {
+): Promise<OpenSnmpSession> {
   let [dropped, sentAt, sentMs] = [0, 0, 0]
   const socket = await openSocket(
     { address, port },
@@ -59,7 +59,7 @@ export async function openSession(
       : snmp.createV3Session(address, userOf(credential), options)
   // Without a listener, a malformed datagram would end the process.
   session.on('error', () => void dropped++)
-  const open: OpenSession = {
+  const open: OpenSnmpSession = {
     session,
     onFailure: () => undefined,
     dropped: () => dropped,

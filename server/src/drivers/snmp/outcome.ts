@@ -2,7 +2,7 @@
 // on, as a cause or as text.
 import { DriverError } from '../../runtime/driver-error.ts'
 
-export type Outcome<T> =
+export type SnmpOutcome<T> =
   | {
       readonly kind: 'answered'
       readonly value: T
@@ -10,7 +10,7 @@ export type Outcome<T> =
       readonly receivedAt: number
       readonly roundTripMs: number
     }
-  /** `dropped`: datagrams that arrived meanwhile and were no valid answer. */
+  /** `dropped`: invalid datagrams received during the wait. */
   | { readonly kind: 'silent'; readonly dropped: number }
   /** The system's code, such as ECONNREFUSED. */
   | { readonly kind: 'unreachable'; readonly code: string }
@@ -30,7 +30,7 @@ const status = { tooBig: 1, noAccess: 6, authorizationError: 16 }
  * The text of the reports of RFC 3414 section 3.2 in net-snmp: its code 5 is used for all of them, and for an answer whose digest is
  * wrong.
  */
-const reports: readonly (readonly [pattern: RegExp, outcome: Outcome<never>])[] = [
+const reports: readonly (readonly [pattern: RegExp, outcome: SnmpOutcome<never>])[] = [
   [/^Unknown User Name/, refusedOutcome('user', 'The device does not know the user.')],
   [/^Wrong Digest/, refusedOutcome('authPassword', 'The authentication password or protocol is wrong.')],
   [
@@ -41,7 +41,7 @@ const reports: readonly (readonly [pattern: RegExp, outcome: Outcome<never>])[] 
   [/^(Not In Time Window|Unknown Engine ID|Message with engineBoots)/, { kind: 'unsynchronised' }],
 ]
 
-export function classify(error: Error, dropped: number): Outcome<never> {
+export function classify(error: Error, dropped: number): SnmpOutcome<never> {
   const { code, status: errorStatus } = error as Error & { code?: unknown; status?: unknown }
   if (error.name === 'RequestTimedOutError') return { kind: 'silent', dropped }
   if (error.name === 'RequestFailedError') return failed(Number(errorStatus))
@@ -53,14 +53,14 @@ export function classify(error: Error, dropped: number): Outcome<never> {
   return { kind: 'invalid', reason: 'its content is malformed' }
 }
 
-function failed(errorStatus: number): Outcome<never> {
+function failed(errorStatus: number): SnmpOutcome<never> {
   if (errorStatus === status.tooBig) return { kind: 'too_big' }
   if (errorStatus === status.noAccess || errorStatus === status.authorizationError)
     return refusedOutcome('access', 'The credential has no read access.')
   return { kind: 'invalid', reason: `error status ${errorStatus}` }
 }
 
-function refusedOutcome(part: CredentialPart, reason: string): Outcome<never> {
+function refusedOutcome(part: CredentialPart, reason: string): SnmpOutcome<never> {
   return { kind: 'refused', part, reason }
 }
 
@@ -68,6 +68,6 @@ export function refusal(part: CredentialPart, reason: string): DriverError {
   return new DriverError('refused', reason, { refused: [{ subject: part, reason }] })
 }
 
-export function refusalOf(outcome: Outcome<unknown>): DriverError | undefined {
+export function driverErrorOf(outcome: SnmpOutcome<unknown>): DriverError | undefined {
   return outcome.kind === 'refused' ? refusal(outcome.part, outcome.reason) : undefined
 }

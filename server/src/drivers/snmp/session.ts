@@ -5,8 +5,8 @@ import type { Session, Varbind } from 'net-snmp'
 import { unlessAborted } from '../../runtime/abort.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { withOtherKeyExtension, type SnmpCredential } from './credential.ts'
-import { openSession, type OpenSession, type SessionOptions } from './open-session.ts'
-import { classify, refusal, refusalOf, type Outcome } from './outcome.ts'
+import { openSession, type OpenSnmpSession, type SessionOptions } from './open-session.ts'
+import { classify, refusal, driverErrorOf, type SnmpOutcome } from './outcome.ts'
 
 export type SnmpResponse<T> = {
   readonly value: T
@@ -35,10 +35,10 @@ const sysUpTime = '1.3.6.1.2.1.1.3.0'
 export class SnmpSession {
   readonly #options: SessionOptions
   #isClosed = false
-  #open: OpenSession | undefined
+  #open: OpenSnmpSession | undefined
   /** Whether the device has answered since the session was opened: then its silence is not a wrong credential. */
   #hasAnswered = false
-  /** Ends with the last request; undefined if none is running. */
+  /** Ends with the last request; undefined without a running request. */
   #lastRequest: Promise<void> | undefined
   #answers = 0
   #tries = 0
@@ -80,7 +80,7 @@ export class SnmpSession {
     return { latencyMs, lossPercent }
   }
 
-  /** Later requests reject. Those that run end with their signal, which the caller aborts before. */
+  /** Later requests reject. Running requests end with their signal, which the caller aborts before. */
   close(): void {
     this.#isClosed = true
     this.#reset()
@@ -96,7 +96,7 @@ export class SnmpSession {
       isFirst = true
       return await this.#tryAll(send, signal)
     } finally {
-      // Aborted in the queue: the next one still waits for those before.
+      // If the request was aborted in the queue, the next one still waits for earlier ones.
       if (!isFirst) void before!.then(turn.resolve)
       else turn.resolve()
       if (isFirst && this.#lastRequest === turn.promise) this.#lastRequest = undefined
@@ -104,14 +104,14 @@ export class SnmpSession {
   }
 
   async #tryAll<T>(send: Send<T>, signal: AbortSignal): Promise<SnmpResponse<T>> {
-    let outcome: Outcome<T> = { kind: 'silent', dropped: 0 }
+    let outcome: SnmpOutcome<T> = { kind: 'silent', dropped: 0 }
     let hasAgent: Promise<boolean> | undefined
     for (let left = this.#options.tries; left > 0; left--) {
       if (left === 1 && this.#mayBeWrongCommunity(outcome)) hasAgent = this.#answersDiscovery(signal)
       outcome = await this.#try(send, signal)
       if (outcome.kind === 'answered') return outcome
       if (outcome.kind === 'too_big') throw new TooBigError()
-      const refused = refusalOf(outcome)
+      const refused = driverErrorOf(outcome)
       if (refused) throw refused
       if (outcome.kind === 'unreachable' && left > 1)
         await sleep(Math.min(refusedPauseMs, this.#options.timeoutMs), undefined, { signal })
@@ -128,18 +128,18 @@ export class SnmpSession {
   }
 
   /** An agent does not answer a community that it does not know. */
-  #mayBeWrongCommunity({ kind }: Outcome<unknown>): boolean {
+  #mayBeWrongCommunity({ kind }: SnmpOutcome<unknown>): boolean {
     return kind === 'silent' && this.#options.credential.kind === 'v2c' && !this.#hasAnswered
   }
 
-  /** Every agent of SNMPv3 names its engine to anybody, also if it has no users. Asked beside the last try, so that it takes no longer. */
+  /** Every SNMPv3 agent answers discovery for any user. Runs beside the last try, so that it takes no longer. */
   async #answersDiscovery(signal: AbortSignal): Promise<boolean> {
     const nobody = { kind: 'v3', user: 'nobody', auth: null, authPassword: '', privacy: null } as const
     const outcome = await this.#askWith({ ...nobody, privacyPassword: '' }, signal).catch(() => undefined)
     return outcome?.kind === 'answered' || outcome?.kind === 'refused' || outcome?.kind === 'unsynchronised'
   }
 
-  async #try<T>(send: Send<T>, signal: AbortSignal): Promise<Outcome<T>> {
+  async #try<T>(send: Send<T>, signal: AbortSignal): Promise<SnmpOutcome<T>> {
     signal.throwIfAborted()
     try {
       this.#open ??= await openSession(this.#options, this.#options.credential)
@@ -162,7 +162,7 @@ export class SnmpSession {
   }
 
   /** After the last try. The next request starts with a new session: the engine of the device may be another one. */
-  async #failure<T>(outcome: Outcome<T>, signal: AbortSignal): Promise<Error> {
+  async #failure<T>(outcome: SnmpOutcome<T>, signal: AbortSignal): Promise<Error> {
     const maybeRefused = outcome.kind === 'silent' && !this.#hasAnswered && this.#open?.knowsEngine()
     this.#reset()
     const refused = maybeRefused ? await this.#findWrongPart(signal) : undefined
@@ -177,8 +177,8 @@ export class SnmpSession {
   }
 
   /**
-   * Devices do not answer if they cannot decrypt. The device has named its engine and is silent to encrypted requests: asks with the
-   * other key extension, then without privacy.
+   * Devices do not answer if they cannot decrypt. If the device answers discovery but not encrypted requests: tries the
+   * other key extension, then no privacy.
    */
   async #findWrongPart(signal: AbortSignal): Promise<DriverError | undefined> {
     const { credential } = this.#options
@@ -192,10 +192,10 @@ export class SnmpSession {
     const isKnown = outcome.kind !== 'refused' || outcome.part === 'access' || outcome.part === 'privacy'
     return isKnown
       ? refusal('privacyPassword', 'The privacy password or protocol is wrong.')
-      : refusalOf(outcome)
+      : driverErrorOf(outcome)
   }
 
-  async #askWith(credential: SnmpCredential, signal: AbortSignal): Promise<Outcome<unknown>> {
+  async #askWith(credential: SnmpCredential, signal: AbortSignal): Promise<SnmpOutcome<unknown>> {
     const open = await openSession(this.#options, credential)
     try {
       return await exchange(open, (session, done) => session.get([sysUpTime], done), signal)
@@ -211,7 +211,7 @@ export class SnmpSession {
   }
 }
 
-/** Silence also without encryption: of a device that drops what a user may not send, or of a host that has gone since. */
+/** No answer even without encryption: the device drops requests that a user may not send, or the host is gone. */
 const onlyDiscovered = ({ address, port }: SessionOptions): DriverError =>
   new DriverError(
     'unreachable',
@@ -219,8 +219,12 @@ const onlyDiscovered = ({ address, port }: SessionOptions): DriverError =>
   )
 
 /** Sends one request and waits for its end. Rejects with the signal's reason. */
-async function exchange<T>(open: OpenSession, send: Send<T>, signal: AbortSignal): Promise<Outcome<T>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Outcome<T>>()
+async function exchange<T>(
+  open: OpenSnmpSession,
+  send: Send<T>,
+  signal: AbortSignal,
+): Promise<SnmpOutcome<T>> {
+  const { promise, resolve, reject } = Promise.withResolvers<SnmpOutcome<T>>()
   const cancel = () => open.session.cancelRequests(new Error('cancelled'))
   const onAbort = () => {
     reject(signal.reason as Error)

@@ -1,5 +1,6 @@
-// The UDP socket of one device, in the form that net-snmp expects of its dgram module. It accepts datagrams of the device only, drops
-// what is no valid answer before the library parses it, and reports errors that the library would ignore or throw.
+// The UDP socket of one device, in the form that net-snmp expects of its dgram module. It accepts only datagrams of the
+// device, drops invalid answers before the library parses them, and reports errors that the library would ignore or
+// throw.
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'

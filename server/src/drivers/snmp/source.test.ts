@@ -1,4 +1,4 @@
-// The SNMP driver: the conformance suite on the replay agent, and what devices and hostile hosts may answer.
+// The SNMP driver: the conformance suite on the replay agent, and answers of devices and hostile hosts.
 import { startSnmpAgent, type AgentFaults, type SnmpAgent } from '../../../../lab/src/snmp-agent.ts'
 import {
   deviceSourceConformance,

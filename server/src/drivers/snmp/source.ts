@@ -1,5 +1,6 @@
-// A device that is read by SNMP. It keeps one session, the names of interfaces and entities, and the tables of modules that do not change
-// between surveys: a poll reads what moves. It stores nothing and judges nothing.
+// A device that is read by SNMP. It caches one session, the names of interfaces and entities, and the tables of modules
+// that do not change between surveys, so that a poll reads only changing values. It neither stores nor evaluates the
+// values.
 import { isIP } from 'node:net'
 import type {
   CounterReading,
@@ -12,7 +13,7 @@ import { findBgpDialects, readBgpSessions, type BgpDialect } from './bgp.ts'
 import { CounterReader } from './counters.ts'
 import { findCredentialProblem, type SnmpCredential } from './credential.ts'
 import { readDeviceHealth, readEntityNames } from './health.ts'
-import { readIdentity } from './identify.ts'
+import { readDeviceIdentity } from './identify.ts'
 import type { InterfaceNames } from './interface-names.ts'
 import { readInterfaces } from './interfaces.ts'
 import { opticWalk } from './optic-walk.ts'
@@ -26,12 +27,12 @@ export type SnmpSourceOptions = {
   readonly address: string
   readonly port?: number
   readonly credential: SnmpCredential
-  /** Of one try; there are 3 tries by default. */
+  /** Timeout of one try; there are 3 tries by default. */
   readonly timeoutMs?: number
   readonly tries?: number
   /** Of one call, such as the list of interfaces. Silence ends it earlier, after the tries of one request. */
   readonly deadlineMs?: number
-  /** For devices that answer from another address than they were asked at: any host can answer then. */
+  /** For devices that answer from another address: any host can then answer. */
   readonly acceptsAnySource?: boolean
 }
 
@@ -65,7 +66,7 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
     if (kept.names !== names)
       Object.assign(kept, { names, optics: undefined, entityNames: undefined, bgp: undefined })
     const others = await vendor.withModules(names, ended)
-    // Those of vendors have no number: theirs are none of IF-MIB.
+    // Interfaces of vendor tables have no number of IF-MIB.
     return {
       keys: new Map([
         ...[...names.byIndex].map(([index, { key }]) => [index, key] as const),
@@ -77,13 +78,13 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
   return {
     answers: () => session.answers,
     probe: (signal, readPart) =>
-      call(signal, (ended) => readIdentity(session, ended, partsWithin(ended, readPart))),
+      call(signal, (ended) => readDeviceIdentity(session, ended, partsWithin(ended, readPart))),
     listInterfaces: (signal, readPart) =>
       call(signal, async (ended) => {
         const { seen, names } = await readInterfaces(session, ended, partsWithin(ended, readPart))
         counters.setNames(names)
         const ofVendor = await vendor.list(names, ended)
-        // Flows name an interface by its number: one that IF-MIB has as well is that of IF-MIB.
+        // Flows refer to interfaces by number: a number that IF-MIB also has belongs to IF-MIB.
         const more = ofVendor
           .filter(({ key }) => !names.indexOf.has(key))
           .map((one) => (names.byIndex.has(one.index) ? { ...one, index: -1 } : one))
@@ -144,7 +145,7 @@ const joined = (one: CounterReading, other: CounterReading): CounterReading => (
   isPartial: false,
 })
 
-/** Until the interfaces get other names. */
+/** Valid until the interfaces get other names. */
 type Kept = {
   names?: InterfaceNames | undefined
   optics?: KnownOptics | undefined

@@ -1,4 +1,4 @@
-// Tables that only some devices have: older ones for addresses, LAGs and names, and those of health.
+// Tables that only some devices have: older ones for addresses, LAGs and names, and tables of health.
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { startSnmpAgent } from '../../../../lab/src/snmp-agent.ts'

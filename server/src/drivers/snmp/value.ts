@@ -1,4 +1,5 @@
-// Values of SNMP objects, read by what they must be: a device may send any type anywhere. Everything else is null, never an error.
+// Converts values of SNMP objects to the expected type: a device may send any type anywhere. Any other value becomes
+// null without an error.
 import type { Varbind } from 'net-snmp'
 
 type Value = Pick<Varbind, 'type' | 'value'>
@@ -7,7 +8,7 @@ type Value = Pick<Varbind, 'type' | 'value'>
 const tag = { integer: 2, octets: 4, oid: 6, address: 64, counter: 65, gauge: 66, ticks: 67, counter64: 70 }
 
 /** noSuchObject, noSuchInstance, endOfMibView: no value (RFC 3416). */
-export const isAbsent = ({ type }: Value): boolean => type >= 128 && type <= 130
+export const isAbsentValue = ({ type }: Value): boolean => type >= 128 && type <= 130
 
 /** A counter of either size. A Counter64 has 1 to 9 octets. */
 export function toCounter({ type, value }: Value): bigint | null {

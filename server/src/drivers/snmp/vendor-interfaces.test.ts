@@ -9,7 +9,7 @@ import { createSnmpSource } from './source.ts'
 const vrtr = '1.3.6.1.4.1.6527.3.1.2.3'
 const { signal } = new AbortController()
 
-/** Router 2 is `vprn100`; `index` is that of its interface `alpha` within it. */
+/** Router 2 is `vprn100`; `index` is the index of its interface `alpha`. */
 const recorded = (index: number) => `
 1.3.6.1.2.1.31.1.1.1.1.1|4|system
 1.3.6.1.2.1.31.1.1.1.1.35684352|4|1/1/1

@@ -1,4 +1,4 @@
-// Interfaces in tables of vendors, beside those of IF-MIB: router interfaces and SAPs of Nokia SR OS, ports of Infinera Groove.
+// Interfaces in vendor tables, beside IF-MIB: router interfaces and SAPs of Nokia SR OS, ports of Infinera Groove.
 import type {
   CounterReading,
   CounterRow,
@@ -14,7 +14,7 @@ import type { SnmpSession } from './session.ts'
 import { toText } from './value.ts'
 import { walkColumns } from './walk.ts'
 
-/** Of one device; keeps the indexes of its interfaces between readings. */
+/** Interfaces of one device; keeps their indexes between readings. */
 export class VendorInterfaces {
   readonly #session: SnmpSession
   #known: ReadonlyMap<InterfaceKey, Known & { readonly table: VendorTable }> | undefined
@@ -23,7 +23,10 @@ export class VendorInterfaces {
     this.#session = session
   }
 
-  /** Empty, after one request, on other devices: one that cannot answer that has no such table. `names`: of the ports of SAPs. */
+  /**
+   * Empty, after one request, on other devices: a device that cannot answer it has no such table. `names`: of the ports
+   * of SAPs.
+   */
   async list(names: InterfaceNames, signal: AbortSignal): Promise<readonly SeenInterface[]> {
     const probes = vendorTables.map(({ probe }) => probe)
     const first = await readFirst(this.#session, probes, signal).catch((error: unknown) => {
@@ -52,7 +55,7 @@ export class VendorInterfaces {
     }))
   }
 
-  /** Keys of those with modules, in any order. */
+  /** Returns the keys of interfaces with modules, in any order. */
   async withModules(names: InterfaceNames, signal: AbortSignal): Promise<readonly InterfaceKey[]> {
     if (!this.#known) await this.list(names, signal)
     return [...this.#known!.values()].flatMap(({ key, table }) => (table.hasModules ? [key] : []))
@@ -112,7 +115,7 @@ function toRow(
     ...states,
     octetsIn,
     octetsOut,
-    // The packets that the MIBs count are those of IPv4 only, or of single queues.
+    // The MIBs count packets of IPv4 only, or of single queues.
     packetsIn: null,
     packetsOut: null,
     errorsIn: null,

@@ -10,7 +10,9 @@ import { sap, vRtr } from './oids.ts'
 import { toCounter, toNumber, toText } from './value.ts'
 import type { WalkedColumns } from './walk.ts'
 
-/** `index`: the rest of the OID. `name`: what the first counter column must have, if the device may give the index to another one. */
+/**
+ * `index`: the rest of the OID. `name`: expected value of the first counter column, if the device may reuse the index.
+ */
 export type Known = { readonly key: InterfaceKey; readonly index: string; readonly name: string | null }
 
 /** Null: the row lacks a counter that belongs to the sum. Undefined: a counter has a type that is no counter. */
@@ -23,10 +25,10 @@ export type VendorTable = {
   readonly counters: readonly string[]
   /** IANAifType. */
   readonly type: number
-  /** Whether they have modules, which are found by the key. */
+  /** Whether the interfaces have modules, which are found by the key. */
   readonly hasModules: boolean
   nameOf(found: WalkedColumns, index: string, names: InterfaceNames): Known | null
-  /** What is seen of a row, beside its key and type. */
+  /** Returns the fields of a row, beside its key and type. */
   seenOf(
     found: WalkedColumns,
     index: string,
@@ -135,7 +137,10 @@ const saps: VendorTable = {
 const sapState = (value: number | null): InterfaceState =>
   value === 1 ? 'up' : value !== null && value >= 2 && value <= 7 ? 'down' : 'unknown'
 
-/** TmnxEncapVal of VLANs: the outer one in the lower half, the inner one in the upper; 4095 is `*`. Other values are numbers. */
+/**
+ * TmnxEncapVal of VLANs: the outer VLAN in the lower half, the inner in the upper; 4095 is `*`. Other values are
+ * numbers.
+ */
 function encapsulationText(value: number): string {
   const [outer, inner] = [value % 65_536, Math.floor(value / 65_536)]
   if (outer > 4095 || inner > 4095) return String(value)
@@ -152,7 +157,7 @@ function sumOf(...parts: readonly (Varbind | undefined)[]): Octets {
   return counters.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0n)
 }
 
-/** Without counters of octets. */
+/** Ports without octet counters. */
 const groovePorts: VendorTable = {
   probe: `${groovePort}.20`,
   columns: [`${groovePort}.19`, `${groovePort}.20`, `${groovePort}.23`],

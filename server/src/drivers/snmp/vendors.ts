@@ -1,4 +1,4 @@
-// Vendors by their enterprise number (IANA), as it is in sysObjectID, and where their devices have what ENTITY-MIB lacks.
+// Vendors by their enterprise number (IANA) in sysObjectID, and the places of values that ENTITY-MIB lacks.
 
 export type Vendor = {
   readonly name: string

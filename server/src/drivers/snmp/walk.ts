@@ -3,13 +3,13 @@
 import type { Varbind } from 'net-snmp'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { TooBigError, type SnmpSession } from './session.ts'
-import { isAbsent } from './value.ts'
+import { isAbsentValue } from './value.ts'
 
 /** The values of one column by their index: the rest of the OID, such as `3` or `4.4.192.0.2.1`. */
-export type Column = ReadonlyMap<string, Varbind>
+export type SnmpColumn = ReadonlyMap<string, Varbind>
 
 /** The values of each column, by the OID of the column. */
-export type WalkedColumns = ReadonlyMap<string, Column>
+export type WalkedColumns = ReadonlyMap<string, SnmpColumn>
 
 export type WalkLimits = {
   /** Values of one column. */
@@ -25,7 +25,7 @@ const defaultLimits: WalkLimits = { rowsMax: 50_000, requestsMax: 20_000 }
 const valuesPerAnswer = 50
 const columnsPerRequest = 12
 
-/** Reads the columns, which may be of several tables; an absent one is empty. Throws DriverError. */
+/** Reads the columns, which may belong to different tables; an absent column is empty. Throws DriverError. */
 export async function walkColumns(
   session: SnmpSession,
   columns: readonly string[],
@@ -94,7 +94,7 @@ class Walk {
 
   #addOne(cursor: Cursor, varbind: Varbind): void {
     const index = indexBelow(cursor.column, varbind.oid)
-    if (index === undefined || isAbsent(varbind)) {
+    if (index === undefined || isAbsentValue(varbind)) {
       cursor.isAtEnd = true
       return
     }

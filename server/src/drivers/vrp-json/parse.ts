@@ -68,7 +68,7 @@ export function* readVrpExport(
 
 const anchorsMax = 100
 
-/** Keeps the first VRPs of a trust anchor, and then one of 256: together at most a few thousand. */
+/** Keeps the first VRPs of a trust anchor, then 1 in 256: together at most a few thousand. */
 function addToSample(
   anchors: Map<string, { count: number; readonly sample: VrpBits[] }>,
   name: string,

@@ -1,5 +1,5 @@
-// VRPs from a JSON export that is fetched at intervals. If an export is invalid or missing, the last valid one is used until it
-// is too old, and the problem is reported.
+// VRPs from a JSON export that is fetched at intervals. If an export is invalid or missing, the last valid export is
+// used until it is too old, and the problem is reported.
 import { setImmediate as breathe } from 'node:timers/promises'
 import type {
   CurrentVrps,
@@ -28,7 +28,7 @@ export type VrpJsonSourceOptions = VrpJsonAddress & {
 
 export type VrpJsonLimits = FetchLimits & {
   readonly pollMs: number
-  /** How long an export is used after its date; if it has none, after it was last fetched. */
+  /** How long an export is used after its date; without a date, after it was last fetched. */
   readonly expireMs: number
   readonly vrpsMax: number
 }
@@ -44,7 +44,7 @@ const defaults: Readonly<Record<VrpJsonAddress['location']['kind'], VrpJsonLimit
   http: { ...everyKind, pollMs: 60_000 },
 }
 
-/** How long parsing may block the event loop at a time. */
+/** Maximum time for which parsing blocks the event loop. */
 const sliceMs = 5
 
 /** Inert until it is started. */
@@ -59,7 +59,7 @@ class VrpJsonSource implements VrpSource {
   readonly #limits: VrpJsonLimits
   readonly #log: Log
   readonly #held: HeldVrps
-  /** While it runs. */
+  /** Set while it runs. */
   #abort: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> = Promise.resolve()

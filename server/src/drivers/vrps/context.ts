@@ -4,6 +4,6 @@ import type { Log } from '../../runtime/log.ts'
 export type VrpContext = {
   readonly log: Log
   readonly now: () => Date
-  /** How long a suspicious loss must last before the set is used, in milliseconds. */
+  /** Minimum duration of a suspicious loss before the set is used, in milliseconds. */
   readonly confirmMs: number
 }

@@ -18,7 +18,7 @@ const announce = (held: HeldVrps, count: number) =>
   )
 const tableOf = (size: number) => createRoaTable(vrps(0, size))
 
-/** Held VRPs with a manual wall clock; the confirmation time never passes unless it is 0. */
+/** VRPs with a manual wall clock; the confirmation time never passes unless it is 0. */
 async function holding(size: number | undefined, confirmMs = 3_600_000) {
   let at = new Date('2026-01-01T00:00:00Z')
   const held = new HeldVrps({ now: () => at, confirmMs })

@@ -1,7 +1,7 @@
-// The VRPs of a source, whatever its protocol: the last complete set, how long it is current, and who is notified of changes.
-// It must not answer from an expired set, and knows no protocol. A set that is suddenly empty or much smaller is withheld:
-// a reinstalled cache looks like that, and ROAs do not disappear in large numbers at once. So is one that lost a trust anchor, or that
-// takes validity from many of our announcements.
+// The VRPs of a source, whatever its protocol: the last complete set, its expiry, and the listeners of changes. It must
+// not answer from an expired set, and knows no protocol. A set that is suddenly empty or much smaller is withheld: it
+// may come from a reinstalled cache, and ROAs do not disappear in large numbers. So is a set that lost a trust anchor,
+// or in which many announcements of Pharos lose their validity.
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { CurrentVrps, Suspicion, TouchedPrefixes } from '../../registry/vrp-source.ts'
 import {
@@ -32,7 +32,7 @@ const timerMsMax = 2 ** 31 - 1
 
 export type HeldVrpsOptions = {
   readonly now: () => Date
-  /** How long a suspicious set must stay as it is before it is used. 0: it is used at once. */
+  /** How long a suspicious set must stay the same before it is used. 0: without delay. */
   readonly confirmMs: number
 }
 
@@ -125,7 +125,10 @@ export class HeldVrps {
     void this.#use(table, confirmed, anchors, true)
   }
 
-  /** Sets another complete set. Resolves with the touched prefixes once listeners were notified; with none if it is withheld. */
+  /**
+   * Replaces the complete set. Resolves with the touched prefixes after listeners were notified; with an empty result
+   * if the set is withheld.
+   */
   async replace(
     table: RoaTable,
     confirmed: Confirmed,
@@ -155,7 +158,7 @@ export class HeldVrps {
     return true
   }
 
-  /** The source confirmed that nothing has changed. */
+  /** The source confirmed that the set is unchanged. */
   confirm(confirmed: Confirmed): void {
     if (this.#withheld) void this.#useOrWithhold(this.#withheld.table, confirmed, this.#withheld.anchors)
     else this.#confirm(confirmed)
@@ -195,7 +198,7 @@ export class HeldVrps {
     )
   }
 
-  /** The time of a loss is that of the first one. */
+  /** Repeated losses keep the time of the first. */
   #recordLost(lost: readonly AnnouncedOrigin[]): void {
     const times = lost.map((origin) => {
       const text = originText(origin)
@@ -210,7 +213,7 @@ export class HeldVrps {
     return this.#lostBetween(this.#announced.validIn(this.#table), this.#announced.validIn(table))
   }
 
-  /** Returns what is suspicious about a set that would replace the current one; undefined if nothing is. */
+  /** Returns the suspicious losses of a set that would replace the current one; undefined without any. */
   #lossOf(table: RoaTable): Loss | undefined {
     const isSmaller = isSuspiciousLoss(this.#sizeBefore(), table.size)
     const lost = this.#lostIn(table)
@@ -328,7 +331,10 @@ function lossText(
   return parts.join('; ')
 }
 
-/** Whether another set has lost the same: it has about the same VRPs, none of the trust anchors, and validates few of the announcements. */
+/**
+ * Returns whether another set has the same losses: it has about the same VRPs, no VRPs of the trust anchors, and
+ * validates few of the announcements.
+ */
 function isConfirmed({ isSmaller, origins, anchors }: Loss, table: RoaTable, other: RoaTable): boolean {
   if (other.size === 0 || (isSmaller && !areSimilar(table, other))) return false
   if (![...anchors.values()].every((vrps) => areGone(vrps, other))) return false

@@ -12,7 +12,7 @@ export type ConnectOptions = {
   readonly resolver: HostResolver
   /** Non-public networks that are allowed as targets, also without TLS. */
   readonly allowed: readonly Prefix[]
-  /** Trusted certificates, instead of those of Node. */
+  /** Trusted certificates that replace Node's. */
   readonly ca?: string
 }
 
@@ -74,7 +74,7 @@ async function connectToOne(
   throw last
 }
 
-/** Connects to an address, so that nothing is resolved here. */
+/** Connects to an address without resolving a name. */
 function open(address: string, port: number, signal: AbortSignal): Promise<Socket> {
   const socket = connectSocket({ host: address, port })
   return ready(socket, 'connect', AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]))

@@ -1,5 +1,5 @@
-// Resolves the current addresses of a name with the configured name servers, or those of the system. It caches nothing, so that
-// the checked addresses are the used ones, and reads no hosts file and no search list.
+// Resolves the current addresses of a name with the configured name servers, or the system's. It caches no addresses,
+// so that the checked addresses are the used ones, and reads no hosts file and no search list.
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
@@ -9,7 +9,7 @@ export type HostResolver = {
 }
 
 export type HostResolverOptions = {
-  /** `127.0.0.1`, `127.0.0.1:5353`, `[::1]:5353`; none: those of the system. */
+  /** `127.0.0.1`, `127.0.0.1:5353`, `[::1]:5353`; the system's if missing. */
   readonly servers?: readonly string[]
   readonly timeoutMs?: number
   readonly tries?: number

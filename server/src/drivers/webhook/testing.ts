@@ -94,7 +94,7 @@ async function listen(server: Server): Promise<{ port: number; close: () => Prom
   return { port: (server.address() as AddressInfo).port, close }
 }
 
-/** Resolves each name from a list of answers, one per call; the last one is repeated. */
+/** Resolves each name from a list of answers, one per call; the last answer is repeated. */
 export function resolverOf(answers: Record<string, readonly (readonly string[])[]>): HostResolver {
   const queries: Record<string, number> = {}
   return {
@@ -107,8 +107,8 @@ export function resolverOf(answers: Record<string, readonly (readonly string[])[
 }
 
 /**
- * Starts a name server on loopback (UDP). Each name has a list of answers to A and to AAAA, one per query; the last one is
- * repeated. Other names do not exist.
+ * Starts a name server on loopback (UDP). Each name has a list of answers to A and to AAAA, one per query; the last
+ * answer is repeated. Other names do not exist.
  */
 export async function startNameServer(
   zone: Record<string, readonly (readonly string[])[]>,

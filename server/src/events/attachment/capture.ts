@@ -1,8 +1,8 @@
-// Packet captures: reads pcap and pcapng, and writes pcap with short packets. Pure. Lengths in a file are untrusted: each is checked against
-// what is left of it, and the result is never larger than the file.
-// Sources: draft-ietf-opsawg-pcap (pcap), draft-ietf-opsawg-pcapng (pcapng).
+// Packet captures: reads pcap and pcapng, and writes pcap with short packets. Pure. Lengths in a file are untrusted:
+// each is checked against the remaining bytes, and the result is never larger than the file. Sources:
+// draft-ietf-opsawg-pcap (pcap), draft-ietf-opsawg-pcapng (pcapng).
 
-/** Bytes of each packet that are kept: headers, and little of what users sent. The same as in samples of sFlow. */
+/** Stored bytes of each packet: headers, and little of the users' content. The same as in samples of sFlow. */
 export const snapLength = 128
 const packetsMax = 500_000
 const interfacesMax = 256
@@ -25,8 +25,9 @@ export type Capture = {
 export class CaptureError extends Error {}
 
 /**
- * Reads a capture. Of a pcapng file with interfaces of several link types, only the packets of the first packet's link type are returned,
- * because pcap has one. A last packet that is cut off, as in a file that is still being written, is left out. Throws CaptureError.
+ * Reads a capture. Of a pcapng file with interfaces of several link types, only the packets of the first packet's link
+ * type are returned, because pcap has one. A truncated last packet, as in a file that is still being written, is
+ * skipped. Throws CaptureError.
  */
 export function readCapture(file: Uint8Array): Capture {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
@@ -34,7 +35,7 @@ export function readCapture(file: Uint8Array): Capture {
   return view.getUint32(0) === blockSection ? readPcapng(file, view) : readPcap(file, view)
 }
 
-/** Whether the first bytes are those of a capture. */
+/** Returns whether the first bytes identify a capture. */
 export function isCapture(file: Uint8Array): boolean {
   if (file.length < 4) return false
   const magic = new DataView(file.buffer, file.byteOffset, 4).getUint32(0)
@@ -53,7 +54,7 @@ function readPcap(file: Uint8Array, view: DataView): Capture {
   const format = magics.get(view.getUint32(0))
   if (!format) throw new CaptureError('The file is neither pcap nor pcapng.')
   const [isLittle, unit] = format
-  // The upper bits say whether packets end with a checksum.
+  // The upper bits are set if packets end with a checksum.
   const linkType = view.getUint32(20, isLittle) & 0x0fff_ffff
   const packets: Packet[] = []
   for (let at = 24; at + 16 <= file.length && packets.length < packetsMax;) {

@@ -1,4 +1,4 @@
-// The SQL of the attachments of events. The caller has found out what the team may see of the event.
+// The SQL of the attachments of events. The caller has determined the team's part of the event.
 import type { AttachmentKind } from '@pharos/contract/inventory/attachment'
 import { sql } from 'kysely'
 import { attachmentColumns } from '../../inventory/attachment/attachment.ts'
@@ -8,20 +8,20 @@ import type { Prefix } from '../../net/prefix.ts'
 import type { EventFile } from './event-file.ts'
 
 /** The team's view of an event; `own` are the networks of its part. */
-export type EventView = {
+export type AttachmentView = {
   readonly isWhole: boolean
   readonly own: readonly Prefix[]
 }
 
 /** Undefined if the event does not concern the team. */
-export async function findEventView(
+export async function findAttachmentView(
   postgres: Postgres,
   teamId: number,
   eventId: string,
-): Promise<EventView | undefined> {
+): Promise<AttachmentView | undefined> {
   const [row] = await postgres.readInTeam(
     teamId,
-    sql<EventView>`
+    sql<AttachmentView>`
       select t.parsed_data is null as "isWhole",
         case when t.parsed_data is null then '[]'::json
           else coalesce(t.parsed_data::json -> 'networks', json_build_array(t.affected_network::text)) end as own
@@ -67,7 +67,7 @@ export async function findContent(db: Db | Trx, id: number): Promise<Buffer | un
 /** The first half of the advisory locks' keys; the second is a hash of the event. */
 const LOCK_CLASS = 7_002
 
-/** Until the transaction ends, no other transaction adds files to the event. */
+/** Locks the files of the event: no other transaction adds files until the end of this one. */
 export async function lockEventFiles(trx: Trx, eventId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${eventId}))`.execute(trx)
 }

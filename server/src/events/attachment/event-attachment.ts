@@ -1,4 +1,4 @@
-// Attachments of events: detectors push them, teams list and download what they may see of them.
+// Attachments of events: detectors push them, teams list and download their part.
 import { createHash } from 'node:crypto'
 import type { Attachment } from '@pharos/contract/inventory/attachment'
 import {
@@ -18,7 +18,7 @@ import type { Actor } from '../../operation/operation.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { checkSource, type SourceCredential } from '../ingest/delivery.ts'
-import { eventId as eventIdOf } from '../event/event.ts'
+import { eventIdOf } from '../event/event.ts'
 import { listSourceRows, type SourceRow } from '../ingest/source.store.ts'
 import { sourceOfKind } from '../sources/index.ts'
 import { writtenKey } from '../sources/reading.ts'
@@ -26,13 +26,13 @@ import { CaptureError } from './capture.ts'
 import {
   countEventFiles,
   findContent,
-  findEventView,
+  findAttachmentView,
   insertEventFile,
   listEventFiles,
   listNetworks,
   lockEventFiles,
   type EventFileRow,
-  type EventView,
+  type AttachmentView,
 } from './event-attachment.store.ts'
 import { acceptFile, cutCapture, type EventFile } from './event-file.ts'
 
@@ -50,20 +50,20 @@ export async function listEventAttachments(
   eventId: string,
   query: Query,
 ): Promise<{ results: Attachment[]; count: number }> {
-  const view = await findEventView(deps.postgres, actor.teamId, eventId)
+  const view = await findAttachmentView(deps.postgres, actor.teamId, eventId)
   if (!view) throw notFound('event')
   const files = await listShownFiles(deps.postgres, actor, eventId, view, query.kind)
   const page = files.toSorted(byOrdering(query.ordering)).slice(query.offset, query.offset + query.limit)
   return { results: page.map((file) => present(deps, file)), count: files.length }
 }
 
-/** Whether the team has a part of any file of an event of which it holds a part. */
+/** Returns whether the team has a part of any file of an event that is related to it only in part. */
 export async function hasPartOfFile(
   postgres: Postgres,
   actor: Pick<Actor, 'teamId' | 'isStaff'>,
   eventId: string,
 ): Promise<boolean> {
-  const view = await findEventView(postgres, actor.teamId, eventId)
+  const view = await findAttachmentView(postgres, actor.teamId, eventId)
   return view !== undefined && (await listShownFiles(postgres, actor, eventId, view, undefined)).length > 0
 }
 
@@ -75,7 +75,7 @@ async function listShownFiles(
   { front }: Postgres,
   { teamId, isStaff }: Pick<Actor, 'teamId' | 'isStaff'>,
   eventId: string,
-  view: EventView,
+  view: AttachmentView,
   kinds: Query['kind'],
 ): Promise<ShownFile[]> {
   const files = await listEventFiles(front, eventId, isStaff ? null : teamId, kinds)
@@ -123,8 +123,8 @@ function present(deps: LinkDeps, { teamId, isKept, ...row }: ShownFile): Attachm
 }
 
 /**
- * Returns the file of a link that has been checked; `teamId` null: a link of staff. What the team may see is decided again, because it may
- * have changed since.
+ * Returns the file of a verified link; `teamId` null: a link of staff. The team's part is determined again, because it
+ * may have changed since.
  */
 export async function findEventFile(
   postgres: Postgres,
@@ -132,7 +132,7 @@ export async function findEventFile(
   teamId: number | null,
 ): Promise<AttachmentFile | undefined> {
   if (teamId === null) return file
-  const view = await findEventView(postgres, teamId, file.subjectId)
+  const view = await findAttachmentView(postgres, teamId, file.subjectId)
   if (!view || (file.customerId !== null && file.customerId !== teamId)) return undefined
   if (view.isWhole || file.customerId === teamId) return file
   if (file.mediaType !== 'application/vnd.tcpdump.pcap') return undefined

@@ -1,4 +1,4 @@
-// What is kept of a file that a detector pushes, and which part of it a team may see. Pure.
+// The stored form of a file that a detector pushes, and the part of it for a team. Pure.
 import type { AttachmentKind, AttachmentMediaType } from '@pharos/contract/inventory/attachment'
 import { detectFile } from '../../inventory/attachment/detect-file.ts'
 import { covers, overlaps } from '../../net/prefix.ts'
@@ -43,12 +43,12 @@ function isText(bytes: Buffer): boolean {
   }
 }
 
-/** The networks of an event, and those of them that a team holds. */
+/** The networks of an event, and the team's own networks among them. */
 export type Cut = { readonly networks: readonly Prefix[]; readonly own: readonly Prefix[] }
 
 /**
- * Returns the packets from and to the team's own networks, without those whose other end is in an affected network of others; undefined if
- * there is none. Only captures have a part for a team.
+ * Returns the packets from and to the team's own networks, except packets with the other end in an affected network of
+ * others; undefined without packets. Only captures have a part for a team.
  */
 export function cutCapture(file: Buffer, { networks, own }: Cut): Buffer | undefined {
   const isOwn = (prefix: Prefix) => own.some((network) => covers(network, prefix))

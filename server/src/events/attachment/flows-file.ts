@@ -1,7 +1,7 @@
 // The flows of an attack as a file of its event: the largest flows from and to the team's affected networks, of the team's own flows. Pure.
 import type { Prefix } from '../../net/prefix.ts'
 import { withinCondition } from '../../flow/flow-key.ts'
-import { secondsOf, type Statement } from '../../flow/flow-query.ts'
+import { secondsOf, type FlowStatement } from '../../flow/flow-query.ts'
 import type { Param, QueryLimits } from '../../flow/flow-store.ts'
 import type { EventFile } from './event-file.ts'
 
@@ -42,7 +42,7 @@ const columns = {
 
 const names = Object.keys(columns) as (keyof typeof columns)[]
 
-export function eventFlowsStatement({ teamId, start, end, networks }: EndedEvent): Statement {
+export function eventFlowsStatement({ teamId, start, end, networks }: EndedEvent): FlowStatement {
   const params: Record<string, Param> = {
     team: teamId,
     from: secondsOf(new Date(start.getTime() - marginMs)),
@@ -78,7 +78,7 @@ export type SelectedRow = Readonly<Record<`c_${keyof typeof columns}`, string | 
 export function flowsFile(rows: readonly SelectedRow[]): EventFile | undefined {
   if (rows.length === 0) return undefined
   const lines = rows.map((row) =>
-    // Addresses are stored as IPv6; nothing else in a row needs quotes.
+    // Addresses are stored as IPv6; no value of a row needs quotes.
     names.map((name) => String(row[`c_${name}`]).replace(/^::ffff:(?=\d+\.)/, '')).join(','),
   )
   return {

@@ -1,11 +1,11 @@
-// The addresses of a captured packet, to decide which team may see it. Pure. A packet that cannot be read has none and is shown to no team
-// with a part of the event.
+// The addresses of a captured packet, which decide the teams that may read it. Pure. A packet that cannot be parsed has
+// no addresses, and no team with a part of the event gets it.
 import type { Prefix } from '../../net/prefix.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 
 export type PacketAddresses = { readonly source: Prefix; readonly destination: Prefix }
 
-/** Returns the addresses of the outermost IP header as host prefixes; undefined if there is none. */
+/** Returns the addresses of the outermost IP header as host prefixes; undefined without one. */
 export function addressesOf(linkType: number, bytes: Uint8Array): PacketAddresses | undefined {
   const start = networkHeader(linkType, bytes)
   if (start === undefined) return undefined
@@ -70,6 +70,6 @@ const ipv4 = (bytes: Uint8Array, at: number): Prefix =>
 function ipv6(bytes: Uint8Array, at: number): Prefix {
   const groups = Array.from({ length: 8 }, (_, group) => u16(bytes, at + group * 2).toString(16))
   const text = groups.join(':')
-  // A mapped address is not valid as a prefix; nobody holds one.
+  // A mapped address is not valid as a prefix and belongs to no team.
   return parsePrefix(text.startsWith('0:0:0:0:0:ffff:') ? '::/128' : `${text}/128`)
 }

@@ -1,5 +1,5 @@
-// The body of the loop that saves the flows of ended events as files, because flows are kept for days and events for good. Without a flow store
-// nothing is saved, and the events are tried again for a day.
+// The body of the loop that saves the flows of ended events as files, because flows are stored for days and events
+// permanently. Without a flow store no file is saved, and the events are tried again for a day.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/postgres.ts'
 import { DriverError, QueryTooExpensive } from '../../runtime/driver-error.ts'

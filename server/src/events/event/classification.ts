@@ -1,4 +1,4 @@
-// Which UDP source ports are those of amplified responses. The classes themselves are the contract's.
+// The UDP source ports of amplified responses. The contract defines the classes.
 import type { Classification } from '@pharos/contract/events/classification'
 
 /** Services whose responses are larger than the request, by the UDP source port of the responses. */
@@ -19,7 +19,7 @@ const amplifiers: Readonly<Record<number, Classification>> = {
   11211: 'udp.amplification.memcached',
 }
 
-/** Returns the amplification that traffic from this UDP source port is; undefined if it is none. */
+/** Returns the kind of amplification for traffic from this UDP source port; undefined for other ports. */
 export function amplificationOf(sourcePort: number): Classification | undefined {
   return amplifiers[sourcePort]
 }

@@ -57,7 +57,7 @@ const types: Readonly<Record<string, string>> = {
   parsed_data: 'json',
   merge_state: 'json',
 }
-/** How columns that are passed as text become what they are. */
+/** Casts of columns that are passed as text. */
 const casts: Readonly<Record<string, string>> = {
   flags: '::text[]',
   status: '::text[]',
@@ -78,24 +78,24 @@ const assignments = sql.join(
   names.filter((name) => !keys.has(name)).map((name) => sql`${sql.ref(name)} = ${valueOf(name)}`),
 )
 
-/** Locks the existing ones in the order of their ids, so that concurrent transactions cannot deadlock. */
+/** Locks the existing events in the order of their ids, so that concurrent transactions cannot deadlock. */
 export async function lockEvents(trx: Trx, ids: readonly string[]): Promise<LockedEvent[]> {
   const { rows } = await sql<EventRow>`
     select ${eventColumns} from events e where e.id = any(${ids}) order by e.id for update`.execute(trx)
   return rows.map((row) => ({ event: eventOf(row), isRebuilt: row.merge_state === null }))
 }
 
-/** What detectors report of an event, as far as a team's view of it adds to it. */
+/** The detectors' part of an event to which a team's view adds. */
 export type ReportedEvent = Pick<Event, 'id' | 'status' | 'flags'>
 
-/** As `lockEvents`, without the rest of the event. */
+/** Like `lockEvents`, without the rest of the event. */
 export async function lockReported(trx: Trx, ids: readonly string[]): Promise<ReportedEvent[]> {
   const { rows } = await sql<ReportedEvent>`
     select id, status, flags from events where id = any(${ids}::text[]) order by id for update`.execute(trx)
   return rows
 }
 
-/** Returns the ids that were inserted; a missing one was inserted by another transaction meanwhile. */
+/** Returns the inserted ids; another transaction has inserted the missing ones. */
 export async function insertEvents(trx: Trx, events: readonly Event[]): Promise<Set<string>> {
   if (events.length === 0) return new Set()
   const { rows } = await sql<{ id: string }>`
@@ -185,7 +185,7 @@ const eventOf = (row: EventRow): Event => ({
 /** A position in the events by network, in PostgreSQL's order of cidr. */
 export type EventCursor = { readonly network: string; readonly id: string }
 
-/** Before every event. */
+/** A position before every event. */
 export const firstCursor: EventCursor = { network: '0.0.0.0/0', id: '' }
 
 /**

@@ -4,8 +4,8 @@ import * as fc from 'fast-check'
 import type { Address } from '../../net/address.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { eventFlags, eventSignals, eventStatuses, timelineMax } from '@pharos/contract/events/event'
-import { eventId, mergeObservation, networksOf } from './event.ts'
-import type { Event, Observation } from './event.ts'
+import { eventIdOf, mergeObservation, networksOf } from './event.ts'
+import type { Event, EventObservation } from './event.ts'
 import { abridgeJson, canonicalJson, isSameJson, type Json } from './json.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
 
@@ -13,7 +13,7 @@ const runs = scaled(300)
 const source = { key: 'edge', defaults: { sourceTimezone: 'Europe/Amsterdam', sourceCountry: 'NL' } }
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 12, minute))
 
-function observation(fields: Partial<Observation> = {}): Observation {
+function observation(fields: Partial<EventObservation> = {}): EventObservation {
   return {
     sourceEventId: 'a',
     receivedAt: at(0),
@@ -33,7 +33,7 @@ function observation(fields: Partial<Observation> = {}): Observation {
   }
 }
 
-const merged = (...observations: Observation[]): Event =>
+const merged = (...observations: EventObservation[]): Event =>
   observations.reduce<Event | undefined>((event, next) => mergeObservation(event, next, source), undefined)!
 
 function reordered(value: unknown): unknown {
@@ -46,7 +46,7 @@ function reordered(value: unknown): unknown {
   )
 }
 
-/** As read back from the database, where jsonb has reordered the keys. */
+/** As read from the database, where jsonb has reordered the keys. */
 function stored(event: Event): Event {
   return {
     ...event,
@@ -114,7 +114,7 @@ const observations = fc
     // The first has no message; two others have the same body.
     delivery: fc.integer({ min: 1, max: 4 }),
   })
-  .map(({ delivery: id, ...rest }): Observation =>
+  .map(({ delivery: id, ...rest }): EventObservation =>
     id === 1
       ? rest
       : { ...rest, delivery: { id, received: at(id).getTime(), hash: id === 4 ? '2' : String(id) } },
@@ -297,9 +297,9 @@ describe('merging observations', () => {
 
 describe('the id of an event', () => {
   test('is derived from source and event id without ambiguity', () => {
-    assert.equal(eventId('a', 'bc'), eventId('a', 'bc'))
-    assert.notEqual(eventId('ab', 'c'), eventId('a', 'bc'))
-    assert.match(eventId('a', 'b'), /^[a-z2-7]{20}$/)
+    assert.equal(eventIdOf('a', 'bc'), eventIdOf('a', 'bc'))
+    assert.notEqual(eventIdOf('ab', 'c'), eventIdOf('a', 'bc'))
+    assert.match(eventIdOf('a', 'b'), /^[a-z2-7]{20}$/)
   })
 })
 

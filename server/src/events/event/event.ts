@@ -1,5 +1,5 @@
 // An event, and the content of one delivery about it: an observation. Merging observations gives the same event in any
-// order and for any number of repeats. Pure: no database, no clock; team-part.ts decides what a team may see.
+// order and for any number of repeats. Pure: no database, no clock; team-part.ts decides the part for a team.
 import { hash } from 'node:crypto'
 import { eventFlags, eventSignals, eventStatuses } from '@pharos/contract/events/event'
 import type {
@@ -25,7 +25,7 @@ import {
   union,
   unionOfJson,
 } from './merge-rules.ts'
-import type { Share, Stamp, Stated, StatedDelivery } from './merge-rules.ts'
+import type { TrafficShare, Stamp, Stated, StatedDelivery } from './merge-rules.ts'
 import { mergeTimelines } from './timeline.ts'
 
 /** Texts of an event, from deliveries or from the defaults of the source's configuration. */
@@ -41,19 +41,19 @@ const textNames = [
 export type EventTexts = { readonly [name in (typeof textNames)[number]]: string }
 
 /** The parts of `parsed_data` that an observation contains directly; the others are derived from its other fields. */
-export type Seen = Omit<ParsedData, 'peaks' | 'timeline' | 'networks' | 'source' | 'thresholds'> & {
+export type ObservedData = Omit<ParsedData, 'peaks' | 'timeline' | 'networks' | 'source' | 'thresholds'> & {
   readonly thresholds?: JsonObject
 }
 
 /** A stored delivery. The hash is of its body, `received` in ms since 1970. */
 export type DeliveryMark = { readonly id: number; readonly received: number; readonly hash: string }
 
-export type Observation = {
+export type EventObservation = {
   readonly sourceEventId: string
   readonly receivedAt: Date
-  /** Time of the observation according to the source; null if it states none. */
+  /** Time of the observation according to the source; null if missing. */
   readonly observedAt: Date | null
-  /** Of two values of the same time (or without one), the one with the greater weight is kept. */
+  /** Of two values with the same time (or without a time), the value with the greater weight is kept. */
   readonly weight: number
   readonly start: Date | null
   /** If set, the event has ended. */
@@ -65,14 +65,11 @@ export type Observation = {
   readonly bps: number | null
   /** Packets per second. */
   readonly pps: number | null
-  /** Some detectors repeat the initial rates in later deliveries: those are not added to the timeline. */
+  /** Some detectors repeat the initial rates in later deliveries: repeated rates are not added to the timeline. */
   readonly ratesAreRepeated: boolean
   readonly texts: Partial<EventTexts>
-  readonly seen: Seen
-  /**
-   * Sampled packets, each with the address in the event's networks that it concerns, if several teams may hold those
-   * networks.
-   */
+  readonly seen: ObservedData
+  /** Sampled packets with their address in the event's networks, if the networks may belong to several teams. */
   readonly samples?: readonly TargetSample[]
   /**
    * Returns the detector's own message about the event, abridged. The event does not contain it: it refers to the delivery, which is
@@ -83,7 +80,7 @@ export type Observation = {
   readonly delivery?: DeliveryMark
 }
 
-export type TargetSample = Required<Share> & {
+export type TargetSample = Required<TrafficShare> & {
   readonly target: Address
   readonly source: Address
   readonly sourcePort?: number | undefined
@@ -117,7 +114,7 @@ export type Event = EventTexts & {
   readonly sourceEventId: string
   readonly flags: readonly EventFlag[]
   readonly status: readonly EventStatus[]
-  /** The largest of the networks; null if none is known. */
+  /** The largest of the networks; null if unknown. */
   readonly affectedNetwork: Prefix | null
   readonly start: Date
   /** Null while the event is ongoing; never before the start. */
@@ -144,7 +141,7 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
  * Returns 20 characters, 100 bits, derived from the source's key of the event: the same event has the same id
  * everywhere.
  */
-export function eventId(sourceKey: string, sourceEventId: string): string {
+export function eventIdOf(sourceKey: string, sourceEventId: string): string {
   const digest = hash('sha256', `${sourceKey}\0${sourceEventId}`, 'buffer')
   let id = ''
   for (let i = 0; i < 20; i++) id += alphabet[digest[i]! & 31]
@@ -159,12 +156,12 @@ export function networksOf(event: Event): readonly Prefix[] {
 
 /**
  * Merges the observation into the event. The start is the minimum, peaks are the maximum; status, flags and lists are
- * sets; of each text the latest value is kept, then the one with the greatest weight. An ended event stays ended: a
+ * sets; of each text the latest value is kept, then the value with the greatest weight. An ended event stays ended: a
  * repeated start does not reopen it. An end before the start gives an event that ends at its start.
  */
 export function mergeObservation(
   event: Event | undefined,
-  observation: Observation,
+  observation: EventObservation,
   source: EventSource,
 ): Event {
   const state = mergeState(event?.mergeState, observation)
@@ -174,7 +171,7 @@ export function mergeObservation(
   const start = state.start ?? over!
   const [network] = parsedData.networks
   return {
-    id: event?.id ?? eventId(source.key, observation.sourceEventId),
+    id: event?.id ?? eventIdOf(source.key, observation.sourceEventId),
     sourceKey: source.key,
     sourceEventId: observation.sourceEventId,
     flags: flagsOf(event?.flags ?? [], observation.flags, parsedData),
@@ -193,7 +190,7 @@ export function mergeObservation(
   }
 }
 
-function mergeState(before: MergeState | undefined, observation: Observation): MergeState {
+function mergeState(before: MergeState | undefined, observation: EventObservation): MergeState {
   const at = timeOf(observation).getTime()
   const signals = new Set(signalsOf(observation))
   const end = observation.end?.getTime()
@@ -216,9 +213,9 @@ function mergeState(before: MergeState | undefined, observation: Observation): M
   }
 }
 
-const timeOf = ({ observedAt, receivedAt }: Observation): Date => observedAt ?? receivedAt
+const timeOf = ({ observedAt, receivedAt }: EventObservation): Date => observedAt ?? receivedAt
 
-function signalsOf({ signals, end }: Observation): readonly EventSignal[] {
+function signalsOf({ signals, end }: EventObservation): readonly EventSignal[] {
   return inOrder(eventSignals, end === null ? signals : [...signals, 'ended'])
 }
 
@@ -254,7 +251,7 @@ function flagsOf(
 function mergeTexts(
   event: Event | undefined,
   stamps: MergeState['stamps'],
-  observation: Observation,
+  observation: EventObservation,
   source: EventSource,
 ): { values: EventTexts; stamps: MergeState['stamps'] } {
   const values: Record<string, string> = {}
@@ -272,14 +269,17 @@ function mergeTexts(
 const fallbacks: Partial<EventTexts> = { classificationKey: 'unknown', sourceTimezone: 'UTC' }
 
 function statedBy<T extends string | JsonObject>(
-  observation: Observation,
+  observation: EventObservation,
   value: T | undefined,
 ): Stated<T> | undefined {
   return value === undefined ? undefined : { value, stamp: stampOf(observation) }
 }
 
-/** The time and weight by which the values of an observation are compared with those of others. */
-export const stampOf = ({ observedAt, weight }: Observation): Stamp => [observedAt?.getTime() ?? -1, weight]
+/** Returns the time and weight that order the observations. */
+export const stampOf = ({ observedAt, weight }: EventObservation): Stamp => [
+  observedAt?.getTime() ?? -1,
+  weight,
+]
 
 type MergedData = {
   readonly value: ParsedData
@@ -290,7 +290,7 @@ type MergedData = {
 function mergeParsedData(
   event: Event | undefined,
   stamps: MergeState['stamps'],
-  observation: Observation,
+  observation: EventObservation,
 ): MergedData {
   const before: ParsedData = event?.parsedData ?? {}
   const { seen } = observation
@@ -348,13 +348,13 @@ function mergeParsedData(
 }
 
 /**
- * Returns the stamp of the message within the event, if it has one that is later than that of the observation; undefined otherwise. Events
- * contain one if they were written before events referred to deliveries.
+ * Returns the stamp of the message within the event if it is later than the observation's; undefined otherwise. Only
+ * events written before events referred to deliveries contain a message.
  */
 function keptMessage(
   before: ParsedData,
   stamp: Stamp | undefined,
-  observation: Observation,
+  observation: EventObservation,
 ): Stamp | undefined {
   if (before.source === undefined || stamp === undefined) return undefined
   return observation.delivery === undefined || compareStamps(stamp, stampOf(observation)) > 0
@@ -362,8 +362,8 @@ function keptMessage(
     : undefined
 }
 
-/** Returns the observation's sample for the timeline; none if it has no signal or rate of its own time. */
-function samplesOf(observation: Observation): TimelineSample[] {
+/** Returns the observation's sample for the timeline; an empty list without a signal or a rate with its own time. */
+function samplesOf(observation: EventObservation): TimelineSample[] {
   const signals = [...signalsOf(observation)]
   const { bps, pps, ratesAreRepeated } = observation
   const rates = ratesAreRepeated ? {} : withoutUndefined({ bps: bps ?? undefined, pps: pps ?? undefined })

@@ -17,8 +17,8 @@ export function canonicalJson(value: Json | undefined): string {
 }
 
 /**
- * Whether the values are the same JSON, whatever the order of their keys. A field that is undefined is absent; times are compared as such.
- * Unlike the comparison of canonical texts it allocates nothing.
+ * Returns whether the values are the same JSON, in any order of keys. A field that is undefined is absent; times are
+ * compared as times. Unlike the comparison of canonical texts it allocates no memory.
  */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true

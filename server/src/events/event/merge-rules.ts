@@ -52,7 +52,7 @@ export type Stamp = readonly [observedAt: number, weight: number]
 
 export type Stated<T extends Json> = { readonly value: T; readonly stamp: Stamp }
 
-/** The latest value; then the one with the greater weight; then, to be deterministic, the greater text. */
+/** The latest value; then the value with the greater weight; then, to be deterministic, the greater text. */
 export function later<T extends Json>(
   a: Stated<T> | undefined,
   b: Stated<T> | undefined,
@@ -64,7 +64,7 @@ export function later<T extends Json>(
 
 export const compareStamps = (a: Stamp, b: Stamp): number => a[0] - b[0] || a[1] - b[1]
 
-/** A stored delivery with the stamp of what it states about an event. `received` in ms since 1970; the hash is of its body. */
+/** A stored delivery with the stamp of its observation. `received` in ms since 1970; the hash is of its body. */
 export type StatedDelivery = {
   readonly id: number
   readonly received: number
@@ -72,7 +72,10 @@ export type StatedDelivery = {
   readonly stamp: Stamp
 }
 
-/** The latest delivery; of equal stamps the one with the greater hash, and of the same body the one that was received first. */
+/**
+ * Returns the later delivery. Equal stamps are ordered by hash, the greater one wins; equal bodies by the time of
+ * receipt, the earlier one wins.
+ */
 export function laterDelivery(
   a: StatedDelivery | undefined,
   b: StatedDelivery | undefined,
@@ -82,14 +85,14 @@ export function laterDelivery(
   return order >= 0 ? a : b
 }
 
-export type Share = { readonly packets?: number; readonly bytes?: number }
+export type TrafficShare = { readonly packets?: number; readonly bytes?: number }
 
 /**
- * Keeps the greatest share of each key as a whole, then the `limit` greatest. A truncated share has `limit` greater
- * ones above it that only grow, so truncating early or late gives the same; merging packets and bytes separately would
+ * Keeps the greatest share of each key as a whole, then the `limit` greatest. A truncated share is below `limit`
+ * greater shares that only grow, so truncating early or late gives the same; merging packets and bytes separately would
  * not.
  */
-export function topShares<T extends Share>(
+export function topShares<T extends TrafficShare>(
   a: readonly T[],
   b: readonly T[],
   keyOf: (share: T) => string,
@@ -106,6 +109,6 @@ export function topShares<T extends Share>(
     .slice(0, limit)
 }
 
-function compareShares(a: Share, b: Share): number {
+function compareShares(a: TrafficShare, b: TrafficShare): number {
   return (a.packets ?? -1) - (b.packets ?? -1) || (a.bytes ?? -1) - (b.bytes ?? -1)
 }

@@ -9,7 +9,7 @@ export type SampledPacket = {
   readonly sourcePort: number | undefined
   readonly destinationPort: number | undefined
   readonly protocol: string
-  /** Lower case, comma separated; empty if there are none. */
+  /** Lower case, comma separated; empty without flags. */
   readonly tcpFlags: string
   readonly packets: number
   readonly bytes: number
@@ -61,7 +61,7 @@ function greatestFirst<K extends string | number>(a: Tally<K>, b: Tally<K>): num
   return b.packets - a.packets || b.bytes - a.bytes || (a.key < b.key ? -1 : 1)
 }
 
-/** The value of more than half of the sampled packets, if there is one. */
+/** Returns the value of more than half of the sampled packets, if any. */
 export function dominantOf<T>(
   sample: readonly SampledPacket[],
   valueOf: (packet: SampledPacket) => T | undefined,

@@ -7,7 +7,7 @@ import { mergeTimelines } from './timeline.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
 
 const runs = scaled(500)
-/** So small that nearly every merge truncates. */
+/** Small, so that nearly every merge truncates. */
 const limit = 4
 
 const sample = fc.record(

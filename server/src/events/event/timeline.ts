@@ -34,7 +34,7 @@ export function mergeTimelines(
 type Candidate = {
   readonly sample: TimelineSample
   readonly text: string
-  /** Computed when samples must be left out, which is rare. */
+  /** Computed when samples must be dropped, which is rare. */
   order: number | undefined
 }
 
@@ -67,7 +67,7 @@ function firstOfSignals(byTime: readonly Candidate[]): Candidate[] {
   return [...firsts.values()]
 }
 
-/** Of equal ones the earliest. */
+/** The earliest of equal samples. */
 function highest(byTime: readonly Candidate[], rate: 'bps' | 'pps'): Candidate | undefined {
   return byTime.reduce<Candidate | undefined>((best, candidate) => {
     const value = candidate.sample[rate]
@@ -79,7 +79,7 @@ function drawn(all: readonly Candidate[], limit: number): Candidate[] {
   return all.toSorted((x, y) => orderOf(x) - orderOf(y) || byText(x.text, y.text)).slice(0, limit)
 }
 
-/** Of ordinary samples, those with the lowest are kept. */
+/** Ordinary samples with the lowest values stay. */
 function orderOf(candidate: Candidate): number {
   candidate.order ??= rankOf(candidate.sample) * 2 ** 32 + hashOf(candidate.text)
   return candidate.order

@@ -1,4 +1,5 @@
-// The secret of a source: how it is stored, and how a delivery carries it. Detectors differ in what they can send.
+// The secret of a source: its stored form, and its forms in a delivery. Detectors differ in the forms that they can
+// send.
 import { equalBytes, mac, verifyMac } from '../../runtime/secrets.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 

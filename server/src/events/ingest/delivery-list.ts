@@ -1,4 +1,4 @@
-// Deliveries and sources for the operator's staff: what became of each delivery, and which detectors fail.
+// Deliveries and sources for the operator's staff: the result of each delivery, and failing detectors.
 import type {
   DetectorSource,
   IngestDelivery,
@@ -11,21 +11,26 @@ import { noteText } from '@pharos/contract/events/delivery-note'
 import type { QueryOf, ResponseOf } from '@pharos/contract/route'
 import type { StaffOperation } from '../../operation/operation.ts'
 import { fail, notFound } from '../../runtime/error.ts'
-import { findDelivery, findSentDeliveries, listDeliveryRows, type DeliveryRow } from './delivery.store.ts'
-import type { DeliveryDeps } from './delivery.ts'
-import { listSourceRows } from './source-list.store.ts'
+import {
+  findSourceDelivery,
+  findSentDeliveries,
+  listEventDeliveryRows,
+  type EventDeliveryRow,
+} from './delivery.store.ts'
+import type { EventDeliveryDeps } from './delivery.ts'
+import { listSourcePage } from './source-list.store.ts'
 
 /** Returns a page of the deliveries of all sources, and the exact count. */
-export async function listDeliveries(
-  { postgres }: DeliveryDeps,
+export async function listEventDeliveries(
+  { postgres }: EventDeliveryDeps,
   _operation: StaffOperation,
   query: QueryOf<typeof listDeliveriesRoute>,
 ): Promise<ResponseOf<typeof listDeliveriesRoute>> {
-  const { page, count } = await listDeliveryRows(postgres.owner, query)
+  const { page, count } = await listEventDeliveryRows(postgres.owner, query)
   return { results: page.map(deliveryOf), count }
 }
 
-const deliveryOf = ({ received, processed, ...row }: DeliveryRow): IngestDelivery => ({
+const deliveryOf = ({ received, processed, ...row }: EventDeliveryRow): IngestDelivery => ({
   ...row,
   received: received.toISOString(),
   processed: processed?.toISOString() ?? null,
@@ -40,8 +45,8 @@ const isRowId = (text: string): boolean => /^[1-9][0-9]{0,14}$/.test(text)
  * Returns a delivery with its body, events and notes. The id is the sender's; that of the row is tried next. Throws `not_found`, and
  * `conflict` if several sources have sent the id.
  */
-export async function getDelivery(
-  { postgres }: DeliveryDeps,
+export async function getEventDelivery(
+  { postgres }: EventDeliveryDeps,
   _operation: StaffOperation,
   deliveryId: string,
   { source_key: source }: QueryOf<typeof getDeliveryRoute>,
@@ -51,7 +56,7 @@ export async function getDelivery(
     throw fail('conflict', 'severalDeliveries', { sources: sent.map(({ source_key }) => source_key) })
   const row =
     sent[0] ??
-    (isRowId(deliveryId) ? await findDelivery(postgres.owner, Number(deliveryId), source) : undefined)
+    (isRowId(deliveryId) ? await findSourceDelivery(postgres.owner, Number(deliveryId), source) : undefined)
   if (!row) throw notFound('delivery')
   const { body, notes, event_ids, ...rest } = row
   return {
@@ -72,11 +77,11 @@ function contentOf(body: Buffer): Pick<IngestDeliveryDetail, 'content' | 'conten
 
 /** Returns a page of the configured sources with the state of their deliveries, and the exact count. */
 export async function listDetectorSources(
-  { postgres }: DeliveryDeps,
+  { postgres }: EventDeliveryDeps,
   _operation: StaffOperation,
   query: QueryOf<typeof listSourcesRoute>,
 ): Promise<ResponseOf<typeof listSourcesRoute>> {
-  const { page, count } = await listSourceRows(postgres.owner, query)
+  const { page, count } = await listSourcePage(postgres.owner, query)
   const results = page.map(({ last_delivery, last_success, last_failure, ...row }): DetectorSource => ({
     ...row,
     last_delivery: last_delivery?.toISOString() ?? null,

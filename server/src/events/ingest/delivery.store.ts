@@ -17,8 +17,8 @@ export type NewDelivery = {
 }
 
 /**
- * Inserts the delivery, unless the source has sent this delivery id before: then the first one is kept, and the result is
- * `repeated` for the same body and `another` for another one.
+ * Inserts the delivery, unless the source has sent this delivery id before: then the first delivery stays, and the
+ * result is `repeated` for the same body and `another` for another one.
  */
 export async function insertDelivery(
   trx: Trx,
@@ -40,7 +40,7 @@ export async function insertDelivery(
   return first.rows[0]!.same ? 'repeated' : 'another'
 }
 
-export type Delivery = {
+export type SourceDelivery = {
   readonly id: number
   readonly sourceKey: string
   readonly received: Date
@@ -48,10 +48,10 @@ export type Delivery = {
 }
 
 /**
- * Locks the next new deliveries, oldest first, skipping those locked by other transactions: at most `limit`, and at
- * most `bytesMax` in total, but at least one.
+ * Locks the next new deliveries, oldest first, skipping locked ones: at most `limit`, and at most `bytesMax` in total,
+ * but at least one.
  */
-export async function claimDeliveries(trx: Trx, limit: number, bytesMax: number): Promise<Delivery[]> {
+export async function claimDeliveries(trx: Trx, limit: number, bytesMax: number): Promise<SourceDelivery[]> {
   const claimed = await sql<{ id: number; bytes: number }>`
     select id, octet_length(body) as bytes from deliveries where state = 'new'
     order by id limit ${limit} for update skip locked`.execute(trx)
@@ -76,7 +76,7 @@ function fitting(rows: readonly { id: number; bytes: number }[], bytesMax: numbe
 }
 
 /** The result of a processed delivery. */
-export type Outcome = {
+export type DeliveryOutcome = {
   readonly id: number
   readonly state: ReadState
   readonly error: string | null
@@ -86,7 +86,7 @@ export type Outcome = {
 }
 
 /** Saves the results; deliveries that could not be read completely are kept for a replay. */
-export async function saveOutcomes(trx: Trx, outcomes: readonly Outcome[]): Promise<void> {
+export async function saveOutcomes(trx: Trx, outcomes: readonly DeliveryOutcome[]): Promise<void> {
   if (outcomes.length === 0) return
   await sql`
     update deliveries d set state = n.state, error = n.error, notes = n.notes, event_count = n.event_count,
@@ -115,12 +115,12 @@ const listed = columns(
     note_count: sql<number>`jsonb_array_length(d.notes)`,
   },
 )
-export type DeliveryRow = RowOf<typeof listed>
+export type EventDeliveryRow = RowOf<typeof listed>
 
-export const listDeliveryRows = (
+export const listEventDeliveryRows = (
   db: Db,
   query: QueryOf<typeof listDeliveriesRoute>,
-): Promise<Page<DeliveryRow>> =>
+): Promise<Page<EventDeliveryRow>> =>
   listAll(db, {
     matching: sql`
       select d.* from deliveries d where true ${andAll(
@@ -143,7 +143,7 @@ const detailed = withExpressions(listed, {
 export type DeliveryDetailRow = RowOf<typeof detailed>
 
 /** Returns the delivery, unless it is of another source than the given one. */
-export async function findDelivery(
+export async function findSourceDelivery(
   db: Db,
   id: number,
   source: string | undefined,

@@ -13,9 +13,9 @@ import { findSourceSecret } from './source.store.ts'
 
 export { insertDelivery } from './delivery.store.ts'
 
-export type DeliveryDeps = { readonly postgres: Postgres; readonly keys: KeyRing }
+export type EventDeliveryDeps = { readonly postgres: Postgres; readonly keys: KeyRing }
 
-/** What a detector presents for its source. */
+/** The credential of a detector for its source. */
 export type SourceCredential = {
   readonly sourceKey: string
   readonly authorization: string | undefined
@@ -36,7 +36,7 @@ export type DeliveryRequest = SourceCredential & {
  * `unauthenticated`.
  */
 export async function receiveDelivery(
-  { postgres, keys }: DeliveryDeps,
+  { postgres, keys }: EventDeliveryDeps,
   request: DeliveryRequest,
 ): Promise<ChangeAnswer<{ delivery_id: string }>> {
   await checkSource(postgres, keys, request)

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import type { Db } from '../../db/postgres.ts'
 import { createOwnershipCache } from '../../inventory/holding/ownership.ts'
-import { eventId } from '../event/event.ts'
+import { eventIdOf } from '../event/event.ts'
 import { saveFacets } from '../relate/facet.store.ts'
 import { ingestBatch, ingestDeliveries } from './ingest.ts'
 import { listTeamEvents } from '../list/list-events.ts'
@@ -88,7 +88,7 @@ describe('ingest', () => {
     assert.deepEqual(await elementsOf(other), [])
     assert.deepEqual(await elementsOf(team), [
       {
-        id: eventId('fnm', uuid),
+        id: eventIdOf('fnm', uuid),
         flags: ['INCOMING'],
         status: ['EVENT_ENDED', 'MITIGATION_ENDED'],
         affected_network: '203.0.113.77/32',
@@ -171,7 +171,7 @@ describe('ingest', () => {
     await deliver(db, 'fnm', [ban('203.0.113.77')], from)
     assert.deepEqual(await ingest(), { done: 2, partial: 0, failed: 0, events: 0 })
     assert.deepEqual([await elementsOf(team), await updated()], [elements, row])
-    // A later repetition adds a sample to the timeline and nothing else.
+    // A later repetition only adds a sample to the timeline.
     await deliver(db, 'fnm', [ban('203.0.113.77')], new Date(from.getTime() + 60_000))
     assert.deepEqual(await ingest(), { done: 1, partial: 0, failed: 0, events: 1 })
     assert.deepEqual(await elementsOf(team), elements)
@@ -221,7 +221,7 @@ describe('ingest', () => {
     const batch = { ...envelope, alerts: [{ status: 'firing' }, { ...alerts[0], status: 'strange' }] }
     await deliver(db, 'am', [batch, { ...envelope, alerts: [] }], from)
     assert.deepEqual(await ingest(), { done: 1, partial: 1, failed: 0, events: 1 })
-    const id = eventId('am', '1a30ba71cca2921f|2026-03-01T10:00:00.123Z')
+    const id = eventIdOf('am', '1a30ba71cca2921f|2026-03-01T10:00:00.123Z')
     const rows = await db
       .selectFrom('deliveries')
       .select(['state', 'error', 'event_count', 'event_ids', 'notes'])

@@ -4,7 +4,7 @@ import type { OwnershipCache } from '../../inventory/holding/ownership.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { isRefusedValue } from '../../db/write-rows.ts'
 import { claimDeliveries, saveOutcomes } from './delivery.store.ts'
-import type { Delivery, Outcome } from './delivery.store.ts'
+import type { SourceDelivery, DeliveryOutcome } from './delivery.store.ts'
 import { mergeObservation } from '../event/event.ts'
 import type { Event, EventSource } from '../event/event.ts'
 import { insertEvents, lockEvents, saveEventNetworks, saveEvents } from '../event/event.store.ts'
@@ -30,12 +30,12 @@ export type IngestOptions = {
 const limitDefault = 1_000
 const bytesMaxDefault = 16 * 1024 * 1024
 
-/** Batches that are processed at once: one is read and merged while PostgreSQL writes the other. */
+/** Batches in parallel: one is read and merged while PostgreSQL writes the other. */
 const lanesMax = 2
 
 /**
- * Processes all new deliveries in batches, until none is left or the signal is aborted. Any number of processes may do
- * this at once.
+ * Processes all new deliveries in batches, until all are done or the signal is aborted. Any number of processes may run
+ * it in parallel.
  */
 export async function ingestDeliveries(
   postgres: Postgres,
@@ -88,14 +88,14 @@ export async function ingestBatch(
 ): Promise<IngestReport> {
   await ownershipCache.refresh(postgres.owner)
   for (let size = limit; ;) {
-    let deliveries: readonly Delivery[] = []
+    let deliveries: readonly SourceDelivery[] = []
     try {
       return await postgres.owner.transaction().execute(async (trx) => {
         deliveries = await claimDeliveries(trx, size, bytesMax)
         return await ingest(trx, ownershipCache, deliveries)
       })
     } catch (error) {
-      // Another worker inserted one of the events meanwhile: it exists now, so retry.
+      // Another worker has inserted an event in the meantime: retry.
       if (error instanceof EventsAppeared) continue
       if (!isRefusedValue(error)) throw error
       // Some delivery in the batch cannot be stored. Smaller batches find it.
@@ -110,7 +110,7 @@ class EventsAppeared extends Error {}
 async function ingest(
   trx: Trx,
   ownershipCache: OwnershipCache,
-  deliveries: readonly Delivery[],
+  deliveries: readonly SourceDelivery[],
 ): Promise<IngestReport> {
   if (deliveries.length === 0) return nothing
   const { observations, outcomes } = await readDeliveries(trx, deliveries)
@@ -125,12 +125,12 @@ type SourcedObservation = IdentifiedObservation & { readonly source: EventSource
 
 async function readDeliveries(
   trx: Trx,
-  deliveries: readonly Delivery[],
-): Promise<{ observations: SourcedObservation[]; outcomes: Outcome[] }> {
+  deliveries: readonly SourceDelivery[],
+): Promise<{ observations: SourcedObservation[]; outcomes: DeliveryOutcome[] }> {
   const rows = await listSourceRows(trx, [...new Set(deliveries.map(({ sourceKey }) => sourceKey))])
   const readers = new Map(rows.map((row) => [row.key, createSourceReader(row)]))
   const observations: SourcedObservation[] = []
-  const outcomes = deliveries.map(({ id, sourceKey, received, body }): Outcome => {
+  const outcomes = deliveries.map(({ id, sourceKey, received, body }): DeliveryOutcome => {
     const reader = readers.get(sourceKey)!
     const read = parseDelivery(reader, body, received, id)
     for (const one of read.observations) observations.push({ ...one, source: reader.source })
@@ -139,10 +139,10 @@ async function readDeliveries(
   return { observations, outcomes }
 }
 
-/** A delivery lists the ids of at most so many events. */
+/** Limit of event ids in a delivery. */
 const eventIdsMax = 1_000
 
-function outcomeOf(id: number, { state, error, notes, observations }: ParsedDelivery): Outcome {
+function outcomeOf(id: number, { state, error, notes, observations }: ParsedDelivery): DeliveryOutcome {
   const ids = [...new Set(observations.map(({ eventId }) => eventId))]
   return { id, state, error, notes, event_count: ids.length, event_ids: ids.slice(0, eventIdsMax) }
 }
@@ -194,8 +194,8 @@ const notListed: ReadonlySet<keyof Event> = new Set([
 ])
 
 /**
- * Whether a team's list may show the event in another way than before. An address belongs to a team as a whole, so that every team sees the
- * parsed data of the event itself; of anything larger a team may have a part of its own.
+ * Returns whether a team's list may change. A single address belongs to a team as a whole, so that every team gets the
+ * parsed data of the event itself; of a larger network a team may have a separate part.
  */
 function changesLists(before: Event, after: Event): boolean {
   const network = after.affectedNetwork
@@ -206,7 +206,7 @@ function changesLists(before: Event, after: Event): boolean {
 }
 
 /** PostgreSQL rejected the result of this delivery: it is kept as failed, since it would block all later ones. */
-async function quarantine(postgres: Postgres, { id }: Delivery, error: unknown): Promise<IngestReport> {
+async function quarantine(postgres: Postgres, { id }: SourceDelivery, error: unknown): Promise<IngestReport> {
   const outcome = outcomeOf(id, failedDelivery(error))
   await postgres.owner.transaction().execute((trx) => saveOutcomes(trx, [outcome]))
   return { ...nothing, failed: 1 }

@@ -1,9 +1,9 @@
-// Reads deliveries: from the bytes of one delivery to observations, notes and a result. Pure; used for stored deliveries
-// and for those that are only validated.
+// Parses deliveries: from the bytes of one delivery to observations, notes and a result. Pure; used for stored
+// deliveries and for validation without storing.
 import { noteFragment, type StoredNote } from '@pharos/contract/events/delivery-note'
 import { hash } from 'node:crypto'
-import { eventId, stampOf } from '../event/event.ts'
-import type { EventSource, Observation } from '../event/event.ts'
+import { eventIdOf, stampOf } from '../event/event.ts'
+import type { EventSource, EventObservation } from '../event/event.ts'
 import { cleanText, type JsonObject } from '../event/json.ts'
 import { later, type Stated } from '../event/merge-rules.ts'
 import type { SourceRow } from './source.store.ts'
@@ -16,7 +16,7 @@ import type { Normaliser, Notes } from '../sources/source.ts'
 /** A configured source, ready to read its deliveries. */
 export type SourceReader = { readonly source: EventSource; readonly normalise: Normaliser }
 
-/** Returns the reader of a source. One with invalid settings fails each delivery with the reason. */
+/** Returns the reader of a source. If its settings are invalid, each delivery fails with the reason. */
 export function createSourceReader({ key, kind, settings, place }: SourceRow): SourceReader {
   try {
     const detector = sourceOfKind(kind)
@@ -43,7 +43,7 @@ function withSettingsError(create: () => Normaliser): Normaliser {
 }
 
 /** An observation with the id of its event. */
-export type IdentifiedObservation = { readonly eventId: string; readonly observation: Observation }
+export type IdentifiedObservation = { readonly eventId: string; readonly observation: EventObservation }
 
 export type ReadState = 'done' | 'partial' | 'failed'
 
@@ -56,8 +56,8 @@ export type ParsedDelivery = {
 }
 
 /**
- * Reads one delivery. Never throws: a defect of Pharos is an error of the delivery, which can be replayed after a fix. `id` is that of the
- * stored delivery, to which its events then refer.
+ * Parses one delivery. Never throws: a defect of Pharos is an error of the delivery, which can be replayed after a fix.
+ * `id` is the stored delivery, to which its events then refer.
  */
 export function parseDelivery(
   { source, normalise }: SourceReader,
@@ -70,7 +70,7 @@ export function parseDelivery(
     const delivery =
       id === undefined ? {} : { delivery: { id, received: receivedAt.getTime(), hash: hashOf(body) } }
     const observations = normalise(parseBody(body), notes).map((observation) => ({
-      eventId: eventId(source.key, observation.sourceEventId),
+      eventId: eventIdOf(source.key, observation.sourceEventId),
       observation: observation.message ? { ...observation, ...delivery } : observation,
     }))
     return resultOf(observations, notes)
@@ -84,8 +84,8 @@ export function parseDelivery(
 /** 128 bits: only equality matters, and an order that is the same everywhere. */
 const hashOf = (body: Buffer): string => hash('sha256', body, 'hex').slice(0, 32)
 
-/** Returns the detector's own message about the event, abridged: the latest of those in the observations. */
-export function messageOf(
+/** Returns the detector's own message about the event, abridged: the latest message in the observations. */
+export function detectorMessageOf(
   observations: readonly IdentifiedObservation[],
   wanted: string,
 ): JsonObject | undefined {

@@ -4,11 +4,14 @@ import type { Db, Trx } from '../../db/postgres.ts'
 
 /** Selects the deliveries to replay; all by default. */
 export type ReplayOptions = {
-  /** Only those of this source. */
+  /** Only deliveries of this source. */
   readonly sourceKey?: string
-  /** Only those received at this time or later. */
+  /** Only deliveries received at this time or later. */
   readonly since?: Date
-  /** `failed`: only those that could not be read, completely or in part; `done`: only those of which events were made, also in part. */
+  /**
+   * `failed`: only deliveries that could not be parsed, completely or in part; `done`: only deliveries that produced
+   * events, also in part.
+   */
   readonly state?: 'failed' | 'done'
 }
 

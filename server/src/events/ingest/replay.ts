@@ -13,9 +13,9 @@ const batch = 10_000
  *
  * Merging never lowers a peak or removes a flag, so values from a wrong normaliser would remain forever. Events of the
  * selected sources that began within the replayed time are therefore rebuilt from their deliveries, all of which are
- * replayed. Until then they are shown unchanged. Earlier events are merged into as always; so are all events if only
- * failed deliveries are replayed, since those contributed nothing so far. An event that the fixed normaliser no longer
- * produces remains unchanged.
+ * replayed. Until then they stay unchanged. Earlier events are merged as always; so are all events if only failed
+ * deliveries are replayed, because failed deliveries have not contributed to events yet. An event that the fixed
+ * normaliser no longer produces remains unchanged.
  */
 export async function replayDeliveries(db: Db, options: ReplayOptions = {}): Promise<ReplayReport> {
   const events = options.state === 'failed' ? 0 : await markEventsForRebuild(db, options)

@@ -48,7 +48,7 @@ const listed = withExpressions(plain, {
 })
 export type SourceListRow = RowOf<typeof listed>
 
-export const listSourceRows = (
+export const listSourcePage = (
   db: Db,
   query: QueryOf<typeof listSourcesRoute>,
 ): Promise<Page<SourceListRow>> =>

@@ -21,7 +21,7 @@ export const sourcesWithPlace = sql`(sources s left join locations l on l.key = 
 export const sourceColumns = sql`s.key, s.kind, s.settings, l.name, l.country, l.timezone`
 export type StoredSource = Omit<SourceRow, 'place'> & { readonly [name in keyof Place]: string | null }
 
-export const sourceOf = ({ key, kind, settings, name, country, timezone }: StoredSource): SourceRow => ({
+export const sourceRowOf = ({ key, kind, settings, name, country, timezone }: StoredSource): SourceRow => ({
   key,
   kind,
   settings,
@@ -31,7 +31,7 @@ export const sourceOf = ({ key, kind, settings, name, country, timezone }: Store
 export async function listSourceRows(db: Db, keys: readonly string[]): Promise<SourceRow[]> {
   const { rows } = await sql<StoredSource>`
     select ${sourceColumns} from ${sourcesWithPlace} where s.key = any(${keys})`.execute(db)
-  return rows.map(sourceOf)
+  return rows.map(sourceRowOf)
 }
 
 export async function listSourceKeys(db: Db): Promise<string[]> {

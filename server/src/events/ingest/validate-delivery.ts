@@ -1,19 +1,19 @@
-// Validates a delivery: reads it as the ingest loop would, stores nothing, and returns what would become of it.
+// Validates a delivery: parses it as the ingest loop would, without storing it, and returns the resulting events.
 import {
   validatedEventsMax,
   type DeliveryValidation,
   type RelatedEventDetail,
 } from '@pharos/contract/events/event'
 import { noteText } from '@pharos/contract/events/delivery-note'
-import { checkSource, type DeliveryDeps, type DeliveryRequest } from './delivery.ts'
+import { checkSource, type EventDeliveryDeps, type DeliveryRequest } from './delivery.ts'
 import { renderEvent } from '../relate/event-json.ts'
 import { mergeObservation, type Event } from '../event/event.ts'
-import { createSourceReader, messageOf, parseDelivery } from './parse-delivery.ts'
+import { createSourceReader, detectorMessageOf, parseDelivery } from './parse-delivery.ts'
 import type { JsonObject } from '../event/json.ts'
 import { listSourceRows } from './source.store.ts'
 
 export async function validateDelivery(
-  { postgres, keys }: DeliveryDeps,
+  { postgres, keys }: EventDeliveryDeps,
   request: DeliveryRequest,
 ): Promise<DeliveryValidation> {
   await checkSource(postgres, keys, request)
@@ -32,7 +32,7 @@ export async function validateDelivery(
     event_count: events.size,
     events: [...events.values()]
       .slice(0, validatedEventsMax)
-      .map((event) => detailOf(event, messageOf(observations, event.id))),
+      .map((event) => detailOf(event, detectorMessageOf(observations, event.id))),
   }
 }
 

@@ -1,7 +1,7 @@
 // Counts a team's events and finds the position of the n-th, from the counts that are kept with them
 // (team_event_counts), without reading the events. SQL fragments.
 import { sql } from 'kysely'
-import { all, hasFacet, ofFacet, type Scope, type Sql } from './event-sql.store.ts'
+import { all, hasFacet, ofFacet, type EventScope, type Sql } from './event-sql.store.ts'
 
 const sum = sql`coalesce(sum(events), 0)::bigint`
 /** Events that have not ended are in no bucket of `end` before this one. */
@@ -12,15 +12,15 @@ const dayMs = 86_400_000
  * The counts of the scope's facets together; `where` names the measure and its buckets. `offset 0` makes it one index
  * lookup per facet: joined, PostgreSQL may compare every count with every facet.
  */
-function countsOf({ teamId, byFacet }: Scope, wanted: Sql, where: Sql): Sql {
+function countsOf({ teamId, byFacet }: EventScope, wanted: Sql, where: Sql): Sql {
   return byFacet
     ? sql`select ${wanted} from facets f cross join lateral (select bucket, events from team_event_counts
         where team_id = ${teamId} and facet = f.id and ${where} offset 0) c`
     : sql`select ${wanted} from team_event_counts where team_id = ${teamId} and facet = 0 and ${where}`
 }
 
-/** Counts the events that started before the window's end, without those that ended before its start. */
-export function countOf(scope: Scope): Sql {
+/** Counts the events that started before the window's end, without events that ended before its start. */
+export function countOfScope(scope: EventScope): Sql {
   const { start, end } = scope
   const started =
     end === null
@@ -33,7 +33,7 @@ export function countOf(scope: Scope): Sql {
  * Counts the events that started (or ended) up to then: blocks of 64 days and the days after them from the counts, the
  * partial day from its index.
  */
-export function countUntil(scope: Scope, measure: 'start' | 'end', at: Date, inclusive: boolean): Sql {
+export function countUntil(scope: EventScope, measure: 'start' | 'end', at: Date, inclusive: boolean): Sql {
   const { teamId, byFacet } = scope
   const column = sql.raw(measure === 'start' ? 'start_at' : 'end_at')
   // Computed here: under row-level security, only leakproof conditions can use an index, and coalesce() is not
@@ -42,7 +42,7 @@ export function countUntil(scope: Scope, measure: 'start' | 'end', at: Date, inc
   const midnight = sql`${new Date(day * dayMs)}::timestamptz`
   const operator = inclusive ? sql`<=` : sql`<`
   const within = sql`${column} >= ${midnight} and ${column} ${operator} ${at}::timestamptz`
-  // The index by facet is ordered by start; the one by end includes the facet.
+  // The index by facet is ordered by start; the index by end includes the facet.
   const ofDay =
     measure === 'start' && byFacet
       ? sql`select count(*) from facets f cross join lateral (select from team_events
@@ -57,7 +57,7 @@ export function countUntil(scope: Scope, measure: 'start' | 'end', at: Date, inc
 }
 
 /** Counts the events whose peak was at least that: the steps above from the counts, the partial step from its index. */
-export function countFrom({ teamId }: Scope, measure: 'bps' | 'pps', least: number): Sql {
+export function countFrom({ teamId }: EventScope, measure: 'bps' | 'pps', least: number): Sql {
   const column = sql.raw(`affected_${measure}`)
   return sql`(
     (select ${sum} from team_event_counts
@@ -67,13 +67,13 @@ export function countFrom({ teamId }: Scope, measure: 'bps' | 'pps', least: numb
 }
 
 /** Counts the events that have ended. */
-export function countEnded(scope: Scope): Sql {
+export function countEnded(scope: EventScope): Sql {
   return sql`(${countsOf(scope, sum, sql`measure = 'end_block' and bucket < ${sql.lit(notEnded)} / 64`)})`
 }
 
 /** A page by its position among all events. */
 export type PagePosition = {
-  readonly scope: Scope
+  readonly scope: EventScope
   readonly isDescending: boolean
   readonly offset: Sql
   readonly limit: number

@@ -4,7 +4,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, prefixAround } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { countFrom, countOf } from './event-count.store.ts'
+import { countFrom, countOfScope } from './event-count.store.ts'
 import type { NetworkFilter, EventQuery, SearchFilter } from './event-query.ts'
 import { runningAt } from './event-walk.store.ts'
 import {
@@ -18,13 +18,13 @@ import {
   isFacetOf,
   mayHaveText,
   ofFacet,
-  orderBy,
+  orderEventsBy,
   orderByWithoutNulls,
-  reachOf,
+  walkLimit,
   sortColumns,
   startsInTime,
   type EventRows,
-  type Scope,
+  type EventScope,
   type Sql,
 } from './event-sql.store.ts'
 
@@ -37,9 +37,9 @@ type Limits = { readonly walkMax: number; readonly gatherMax: number }
 /** Events that have not ended, in the index by span. */
 const notEnded = sql`span = 99`
 
-/** By facets, window and text, in any order: the counts return how many events match. */
+/** By facets, window and text, in any order: the counts return the number of matching events. */
 export function byCounts(
-  scope: Scope,
+  scope: EventScope,
   query: EventQuery,
   ctes: readonly Sql[],
   { walkMax, gatherMax }: Limits,
@@ -47,7 +47,7 @@ export function byCounts(
   const { ordering, limit, offset, ongoing } = query
   const { teamId } = scope
   const wanted = sortColumns(ordering)
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   const isByEnd = ordering[0]!.key === 'end'
   const hasEnded = ongoing === false ? sql`end_at is not null` : null
   const rest = restOf(scope, query)
@@ -62,7 +62,7 @@ export function byCounts(
     isLarge,
   ]
   // Events of `rest` may precede any of the others.
-  const reach = rest ? sql`${offset}::bigint + ${limit}` : reachOf(offset, limit, walkMax)
+  const reach = rest ? sql`${offset}::bigint + ${limit}` : walkLimit(offset, limit, walkMax)
   const cut = (skip: Sql) => (rest ? sql`` : sql`offset ${skip} limit ${limit}`)
   const walk = (segment: Sql | null, skip: Sql) => sql`
     (select * from (
@@ -75,7 +75,7 @@ export function byCounts(
       ? sql`${walk(sql`end_at is not null`, sql`${offset}`)} union all ${walk(sql`end_at is null`, ended)}`
       : walk(null, sql`${offset}`)
   const isNotOver = all(sql`team_id = ${teamId} and ${notEnded}`, hasFacet(scope), startsInTime(scope))
-  const count = hasEnded ? sql`(${countOf(scope)} - (select n from not_ended))` : countOf(scope)
+  const count = hasEnded ? sql`(${countOfScope(scope)} - (select n from not_ended))` : countOfScope(scope)
   return answer(
     teamId,
     ordering,
@@ -102,7 +102,7 @@ export function byCounts(
 }
 
 /** Selects the events of the scope: the CTE `facets` must exist if it is by facet. */
-export function gathered(scope: Scope, wanted: Sql, passes: Sql | null): Sql {
+export function gathered(scope: EventScope, wanted: Sql, passes: Sql | null): Sql {
   const { teamId, byFacet, start } = scope
   const within = [start && sql`start_at >= ${start}::timestamptz`, startsInTime(scope), passes]
   const inWindow = ofFacet(start && sql`${start}::timestamptz`, scope.end && sql`${scope.end}::timestamptz`)
@@ -115,10 +115,10 @@ export function gathered(scope: Scope, wanted: Sql, passes: Sql | null): Sql {
 }
 
 /**
- * CTE `rest`: the events that have the text although not every event of their facet has it; null if no text is searched.
- * `facets` are those of which every event has it.
+ * CTE `rest`: the events that contain the text although not every event of their facet does; null if no text is
+ * searched. In `facets` every event contains it.
  */
-function restOf(scope: Scope, query: EventQuery): Sql[] | null {
+function restOf(scope: EventScope, query: EventQuery): Sql[] | null {
   const { ordering, description, search, ongoing } = query
   const text = description ?? search?.text
   if (text === undefined) return null
@@ -156,11 +156,11 @@ function searchConditions({ idStart, network }: SearchFilter): Sql[] {
 }
 
 /**
- * By network, rate, two texts, or events that have not ended, besides any other filter: what matches is counted by
- * gathering it.
+ * By network, rate, two texts, or ongoing events, besides any other filter: matching events are counted by gathering
+ * them.
  */
 export function byGathering(
-  scope: Scope,
+  scope: EventScope,
   query: EventQuery,
   ctes: readonly Sql[],
   limits: Limits,
@@ -192,25 +192,25 @@ export function byGathering(
       ...ctes,
       sql`gathered as materialized (${sql.join(ways.map(passing), sql` union all `)})`,
       sql`page as materialized (
-        select * from gathered order by ${orderBy(ordering)} offset ${offset} limit ${limit})`,
+        select * from gathered order by ${orderEventsBy(ordering)} offset ${offset} limit ${limit})`,
     ],
     sql`(select count(*) from gathered)`,
   )
 }
 
 /**
- * By rate: its index is gathered, or the events of the window and facets if those are fewer. If both are many, the
+ * By rate: its index is gathered, or the events of the window and facets if they are fewer. If both are many, the
  * ordering's index is walked, and only a filter by one rate alone is counted without reading the events.
  */
 function byRate(
-  scope: Scope,
+  scope: EventScope,
   query: EventQuery,
   ctes: readonly Sql[],
   passing: (way: Sql | null) => Sql,
   { walkMax, gatherMax }: Limits,
 ): RawBuilder<EventRows> {
   const { ordering, limit, offset, bps, pps } = query
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   const wanted = sortColumns(ordering)
   const [measure, least] = bps === null ? (['pps', pps!] as const) : (['bps', bps] as const)
   const isAlone = valueConditions(query).length === 1 && !scope.byFacet && !scope.start && !scope.end
@@ -225,11 +225,11 @@ function byRate(
   const isByEnd = ordering[0]!.key === 'end'
   const walk = (segment: Sql | null) => sql`
     (select * from (${passing(all(segment ?? sql`true`, isLarge))}
-        order by ${isByEnd ? orderByWithoutNulls(ordering) : keys} limit ${reachOf(offset, limit, walkMax)}) s)`
+        order by ${isByEnd ? orderByWithoutNulls(ordering) : keys} limit ${walkLimit(offset, limit, walkMax)}) s)`
   const walks = isByEnd
     ? sql`${walk(sql`end_at is not null`)} union all ${walk(sql`end_at is null`)}`
     : walk(null)
-  // In a subquery of its own, so that only the index of the way is used.
+  // In a separate subquery, so that only the index of the way is used.
   const gatheredByScope = sql`
     select ${wanted} from (${gathered(scope, sql`*`, null)} offset 0) g where ${values} and ${isByScope}`
   return answer(
@@ -238,7 +238,7 @@ function byRate(
     [
       ...ctes,
       sql`of_rate as materialized (select ${countFrom(scope, measure, least)} as n)`,
-      ...(isAlone ? [] : [sql`of_scope as materialized (select ${countOf(scope)} as n)`]),
+      ...(isAlone ? [] : [sql`of_scope as materialized (select ${countOfScope(scope)} as n)`]),
       sql`gathered as materialized (
         (select * from (${passing(all(rateWay, isByRate))} limit ${sql.lit(gatherMax + 1)}) g)
         ${isAlone ? sql`` : sql`union all ${gatheredByScope}`})`,
@@ -253,7 +253,7 @@ function byRate(
   )
 }
 
-/** The first event of the incident, and those that name it. */
+/** The first event of the incident, and the events that refer to it. */
 function incidentConditions(teamId: number, incident: string, network: NetworkFilter | null): Sql[] {
   const id = sql`(select coalesce(incident, event_id) from team_events where team_id = ${teamId} and event_id = ${incident})`
   const isOn = network && anyOf(networkConditions(network))
@@ -298,7 +298,7 @@ export function overlapping(teamId: number, query: EventQuery, wanted: Sql): { c
   }
 }
 
-/** Conditions on the values of an event, without those by facet, window and network. */
+/** Conditions on the values of an event, except facet, window and network. */
 function valueConditions({ bps, pps, ongoing, description, search }: EventQuery): Sql[] {
   return [
     bps !== null && sql`affected_bps >= ${bps}::bigint`,
@@ -320,7 +320,7 @@ function valueConditions({ bps, pps, ongoing, description, search }: EventQuery)
 /**
  * Disjoint conditions. A network that overlaps a prefix is inside it, which is one range in the order of cidr, or is
  * one of at most 128 larger ones. Unlike `&&`, comparisons may use the index under row-level security, because they are
- * leakproof; and each condition alone is answered by the index.
+ * leakproof; and each condition alone uses the index.
  */
 function networkConditions(network: NetworkFilter): Sql[] {
   if ('text' in network) return [sql`strpos(affected_network::text, ${network.text}) > 0`]

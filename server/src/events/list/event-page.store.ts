@@ -18,7 +18,14 @@ import type { RawBuilder } from 'kysely'
 import type { EventQuery } from './event-query.ts'
 import { byCounts, byGathering } from './event-filter.store.ts'
 import { byEnd, byOther, byStart, firstPage } from './event-walk.store.ts'
-import { facetsCte, hasText, isByFacet, type EventRows, type Scope, type Sql } from './event-sql.store.ts'
+import {
+  facetsCte,
+  hasText,
+  isByFacet,
+  type EventRows,
+  type EventScope,
+  type Sql,
+} from './event-sql.store.ts'
 
 /** Thresholds between the ways to find a page. Any values give the same page. */
 export type Tuning = {
@@ -47,7 +54,7 @@ export function pageStatement(
     (query.search !== null && query.description !== null)
   const isText = query.search !== null || query.description !== null
   const byFacet = isByFacet(query) || (isText && !isGathered)
-  const scope: Scope = { teamId, start, end, byFacet }
+  const scope: EventScope = { teamId, start, end, byFacet }
   const ctes = facetCtes(scope, query, isGathered)
   if (isGathered) return byGathering(scope, query, ctes, tuning)
   if (isText || query.ongoing === false) return byCounts(scope, query, ctes, tuning)
@@ -58,8 +65,8 @@ export function pageStatement(
   return key === 'end' ? byEnd(scope, query, tuning.walkMax) : byOther(scope, query, tuning.walkMax)
 }
 
-/** `facets`: those of the filter, and of the text if the counts are used; `found_facets`: those that a search finds. */
-function facetCtes({ teamId, byFacet }: Scope, query: EventQuery, isGathered: boolean): Sql[] {
+/** `facets`: matched by the filter, and by the text if the counts are used; `found_facets`: matched by a search. */
+function facetCtes({ teamId, byFacet }: EventScope, query: EventQuery, isGathered: boolean): Sql[] {
   const found = hasText({ ...query, description: null })
   return [
     ...(byFacet ? [facetsCte('facets', teamId, query, isGathered ? null : hasText(query))] : []),

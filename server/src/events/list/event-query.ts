@@ -22,7 +22,7 @@ export const orderingKeys = [
   'classification_key',
 ] as const
 export type OrderingKey = (typeof orderingKeys)[number]
-export type Ordering = readonly { readonly key: OrderingKey; readonly descending: boolean }[]
+export type EventOrdering = readonly { readonly key: OrderingKey; readonly descending: boolean }[]
 
 /** A parsed query; the ordering contains each key once and ends with the id. Null: any. */
 export type EventQuery = {
@@ -46,7 +46,7 @@ export type EventQuery = {
   readonly incident: string | null
   /** Whether the team or the detector calls it a false positive. */
   readonly falsePositive: boolean | null
-  readonly ordering: Ordering
+  readonly ordering: EventOrdering
   readonly limit: number
   readonly offset: number
 }
@@ -54,7 +54,7 @@ export type EventQuery = {
 /** Networks that overlap the prefix, or that contain the text, in lower case. */
 export type NetworkFilter = { readonly prefix: Prefix } | { readonly text: string }
 
-/** An event must pass one of these. */
+/** Alternatives: an event must match at least one. */
 export type SearchFilter = {
   /** In lower case: contained in the description or in the key of the source. */
   readonly text: string
@@ -86,7 +86,7 @@ export function parseEventQuery(
     search: query.search === undefined ? null : parseSearch(query.search.toLowerCase()),
     incident: query.incident ?? null,
     falsePositive: query.false_positive ?? null,
-    ordering: parseOrdering(query.ordering),
+    ordering: parseEventOrdering(query.ordering),
     limit: query.limit,
     offset: query.offset,
   }
@@ -109,7 +109,7 @@ function parseNetwork(text: string): EventQuery['network'] {
 }
 
 const idCharacters = /^[a-z0-9]{6,}$/
-/** Text that only a network contains: enough of one that it is no part of a word. */
+/** Text that matches only networks: it has a dot or a colon, so it is not part of a word. */
 const partOfNetwork = /^[0-9a-f.:/]*[.:][0-9a-f.:/]*$/
 
 function parseSearch(text: string): SearchFilter {
@@ -135,7 +135,7 @@ function searchedNetwork(text: string): NetworkFilter | null {
 const nearly: ReadonlySet<string> = new Set(['host_bits', 'mapped', 'length_range'])
 
 /** Parses `-event__start,id` and the like, already validated by the schema. A repeated key has no effect. */
-export function parseOrdering(text: string): Ordering {
+export function parseEventOrdering(text: string): EventOrdering {
   const ordering: { key: OrderingKey; descending: boolean }[] = []
   for (const word of text.split(',')) {
     const descending = word.startsWith('-')

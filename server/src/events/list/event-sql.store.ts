@@ -2,15 +2,15 @@
 // only; event-page.store.ts combines them.
 import { sql, type RawBuilder } from 'kysely'
 import { aroundNetwork, networkMark } from '../relate/facet.ts'
-import type { Ordering, OrderingKey, EventQuery } from './event-query.ts'
+import type { EventOrdering, OrderingKey, EventQuery } from './event-query.ts'
 
 export type Sql = RawBuilder<unknown>
 
 /** `results`: the elements as JSON, joined by commas. */
 export type EventRows = { readonly results: string; readonly count: number }
 
-/** The events that the counts can count: those of the team in a window, of some facets or of all. Null: any. */
-export type Scope = {
+/** The events that the counts cover: of the team in a window, of some facets or of all. Null: any. */
+export type EventScope = {
   readonly teamId: number
   readonly start: Date | null
   readonly end: Date | null
@@ -32,7 +32,7 @@ export function columnOf(key: OrderingKey): Sql {
 }
 
 /** `end` is null while an event has not ended, which sorts last in both directions. */
-export function orderBy(ordering: Ordering): Sql {
+export function orderEventsBy(ordering: EventOrdering): Sql {
   return sql.join(
     ordering.map(({ key, descending }) =>
       sql.raw(`${columns[key]} ${descending ? 'desc' : 'asc'}${key === 'end' ? ' nulls last' : ''}`),
@@ -40,15 +40,18 @@ export function orderBy(ordering: Ordering): Sql {
   )
 }
 
-/** For ranges in which all events have ended or none: "nulls last" would only prevent a backward index scan. */
-export function orderByWithoutNulls(ordering: Ordering): Sql {
+/**
+ * For ranges in which either all events have ended or all are ongoing: "nulls last" would only prevent a backward index
+ * scan.
+ */
+export function orderByWithoutNulls(ordering: EventOrdering): Sql {
   return sql.join(
     ordering.map(({ key, descending }) => sql.raw(`${columns[key]} ${descending ? 'desc' : 'asc'}`)),
   )
 }
 
 /** Only the columns of the ordering, so that an index-only scan is possible. */
-export function sortColumns(ordering: Ordering): Sql {
+export function sortColumns(ordering: EventOrdering): Sql {
   return sql.raw(ordering.map(({ key }) => columns[key]).join(', '))
 }
 
@@ -58,7 +61,7 @@ export function all(...conditions: readonly (Sql | null | boolean)[]): Sql {
 }
 
 /** For walks that check the facet event by event. The sum keeps PostgreSQL from using the index by facet instead. */
-export function hasFacet({ byFacet }: Scope): Sql | null {
+export function hasFacet({ byFacet }: EventScope): Sql | null {
   return byFacet ? isFacetOf('facets') : null
 }
 
@@ -71,16 +74,16 @@ export function ofFacet(from: Sql | null, until: Sql | null, operator = sql`<=`)
     and (facet, start_at) ${operator} (f.id, ${until ?? sql`'infinity'`})`
 }
 
-/** `cte`: one with the ids of facets. */
+/** `cte`: a CTE with the ids of facets. */
 export function isFacetOf(cte: string): Sql {
   return sql`facet + 0 = any(array(select id from ${sql.ref(cte)}))`
 }
 
-export function startsInTime({ end }: Scope): Sql | null {
+export function startsInTime({ end }: EventScope): Sql | null {
   return end === null ? null : sql`start_at <= ${end}::timestamptz`
 }
 
-export function endsInTime({ start }: Scope): Sql | null {
+export function endsInTime({ start }: EventScope): Sql | null {
   return start === null ? null : sql`(end_at >= ${start}::timestamptz or end_at is null)`
 }
 
@@ -142,14 +145,14 @@ export const element = sql`record || ',"relationships":' || relationships || '}'
 /** The statement around `page`, a CTE with the rows of the page. The JSON texts are fetched by key, one by one. */
 export function answer(
   teamId: number,
-  ordering: Ordering,
+  ordering: EventOrdering,
   ctes: readonly Sql[],
   count: Sql,
 ): RawBuilder<EventRows> {
   return sql<EventRows>`
     with ${sql.join(ctes)}
     select ${count} as count, coalesce((
-      select string_agg(e.element, ',' order by ${orderBy(ordering)})
+      select string_agg(e.element, ',' order by ${orderEventsBy(ordering)})
       from page cross join lateral (
         select ${element} from team_events t where t.team_id = ${teamId} and t.event_id = page.event_id offset 0) e),
       '') as results`
@@ -162,12 +165,12 @@ const limits = [10, 100, 1_000, 2_000]
  * planner would assume a tenth of the table, and a generic plan would sort a million events for a page of a hundred.
  * Few distinct literals keep the number of statements small.
  */
-export function reachOf(offset: number, limit: number, walkMax: number): Sql {
+export function walkLimit(offset: number, limit: number, walkMax: number): Sql {
   if (offset > walkMax) return sql`${offset}::bigint + ${limit}`
   return literalLimit(offset === 0 ? limit : walkMax + limit)
 }
 
-/** At least `rows`. */
+/** Returns a limit of at least `rows`. */
 export function literalLimit(rows: number): Sql {
   return sql.lit(limits.find((limit) => limit >= rows) ?? rows)
 }

@@ -7,7 +7,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import { incidentsIn } from './incident-list.store.ts'
 import { overlapping } from './event-filter.store.ts'
 import type { Sql } from './event-sql.store.ts'
-import type { SeriesQuery, SeriesRow } from './series-query.ts'
+import type { EventSeriesQuery, EventSeriesRow } from './series-query.ts'
 
 const bands = Object.entries(peakBands).toReversed()
 const bandOf = sql`case ${sql.join(
@@ -25,7 +25,11 @@ const keys: Readonly<Record<EventGrouping, Sql>> = {
 }
 
 /** Lists the values of every series and bucket that is not empty. In a transaction: it may read many events. */
-export function listSeriesRows(postgres: Postgres, teamId: number, query: SeriesQuery): Promise<SeriesRow[]> {
+export function listSeriesRows(
+  postgres: Postgres,
+  teamId: number,
+  query: EventSeriesQuery,
+): Promise<EventSeriesRow[]> {
   const { of, filter, borders, now, metric, groupBy } = query
   const wanted = sql.raw(
     [
@@ -45,7 +49,7 @@ export function listSeriesRows(postgres: Postgres, teamId: number, query: Series
         least(width_bucket(coalesce(end_at, greatest(${now}::timestamptz, start_at)), (select at from borders)), ${buckets})
           as last
       from (${rows}) e)`
-  const statement = sql<SeriesRow>`
+  const statement = sql<EventSeriesRow>`
     with ${sql.join([
       sql`borders as materialized (select ${borders}::timestamptz[] as at)`,
       ...ctes,

@@ -12,20 +12,22 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { Series, Timeseries } from '@pharos/contract/timeseries'
 import type { Postgres } from '../../db/postgres.ts'
 import { etagOf } from '../../operation/etag.ts'
-import type { TeamReader } from '../../operation/operation.ts'
+import type { ReadingActor } from '../../operation/operation.ts'
 import { invalid } from '../../runtime/error.ts'
-import { bucketsOf, figuresOf } from '../../timeseries/buckets.ts'
+import { bucketsOf, seriesFiguresOf } from '../../timeseries/buckets.ts'
 import { listSeriesRows } from './event-timeseries.store.ts'
 import { parseEventQuery } from './event-query.ts'
 import { isInRollup, rollupSeries } from './rollup-series.ts'
 import { listRollupRows } from './rollup-series.store.ts'
-import type { SeriesQuery, SeriesRow } from './series-query.ts'
+import type { EventSeriesQuery, EventSeriesRow } from './series-query.ts'
 
 export type TimeseriesDeps = { readonly postgres: Postgres; readonly now: () => Date }
 type Query = QueryOf<typeof getRelatedTimeseriesRoute>
 
 const dayMs = 86_400_000
-/** Of series that are read event by event: bytes are in the details, and networks are as many as events. */
+/**
+ * Limit for series that are read event by event: bytes are in the details, and there are as many networks as events.
+ */
 const daysMax = 31
 
 const units: Readonly<Record<EventMetric, string>> = {
@@ -38,14 +40,14 @@ const units: Readonly<Record<EventMetric, string>> = {
 /** Returns the series of events of the actor's team. Throws `invalid` for too many buckets or an unknown time zone. */
 export const getRelatedTimeseries = (
   deps: TimeseriesDeps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   query: Query,
 ): Promise<{ body: Timeseries; etag: string }> => readSeries(deps, actor.teamId, 'events', query)
 
-/** As `getRelatedTimeseries`, of incidents. A rate is none of false positives. */
+/** As `getRelatedTimeseries`, of incidents. Rates have no series of false positives. */
 export const getIncidentTimeseries = (
   deps: TimeseriesDeps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   query: QueryOf<typeof getIncidentTimeseriesRoute>,
 ): Promise<{ body: Timeseries; etag: string }> =>
   readSeries(
@@ -58,7 +60,7 @@ export const getIncidentTimeseries = (
 async function readSeries(
   { postgres, now: clock }: TimeseriesDeps,
   teamId: number,
-  of: SeriesQuery['of'],
+  of: EventSeriesQuery['of'],
   query: Query & { readonly false_positive?: boolean },
 ): Promise<{ body: Timeseries; etag: string }> {
   const { interval, points, timezone, metric, group_by: groupBy, limit, ...filters } = query
@@ -83,15 +85,22 @@ async function readSeries(
   return { body, etag: etagOf(body) }
 }
 
-async function seriesRows(postgres: Postgres, teamId: number, query: SeriesQuery): Promise<SeriesRow[]> {
+async function seriesRows(
+  postgres: Postgres,
+  teamId: number,
+  query: EventSeriesQuery,
+): Promise<EventSeriesRow[]> {
   if (!isInRollup(query)) return listSeriesRows(postgres, teamId, query)
   const rows = await listRollupRows(postgres, teamId, query)
   return rollupSeries(rows, query.borders.length - 1, query.metric)
 }
 
-/** One series for each group, largest first; those after the limit are one. Without a grouping there is exactly one. */
+/**
+ * One series per group, largest first; groups after the limit are combined. Without a grouping there is exactly one
+ * series.
+ */
 function seriesOf(
-  rows: readonly SeriesRow[],
+  rows: readonly EventSeriesRow[],
   borders: readonly Date[],
   now: Date,
   metric: EventMetric,
@@ -141,7 +150,7 @@ function seriesOn(
     label: labelOf(groupBy, key),
     unit: units[metric],
     values: [...values],
-    ...figuresOf(values),
+    ...seriesFiguresOf(values),
   }
 }
 

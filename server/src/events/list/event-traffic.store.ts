@@ -5,7 +5,7 @@ import type { TimelineSample } from '@pharos/contract/events/event'
 import type { Postgres } from '../../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 
-export type EventView = {
+export type TrafficView = {
   readonly start: Date
   readonly end: Date | null
   /** The affected networks, or the team's parts of them. */
@@ -13,17 +13,17 @@ export type EventView = {
   readonly timeline: readonly TimelineSample[]
 }
 
-/** More networks of one event are left out. */
+/** Limit of used networks per event. */
 const networksMax = 100
 
-export async function findEventView(
+export async function findTrafficView(
   postgres: Postgres,
   teamId: number,
   eventId: string,
-): Promise<EventView | undefined> {
+): Promise<TrafficView | undefined> {
   const [row] = await postgres.readInTeam(
     teamId,
-    sql<EventView>`
+    sql<TrafficView>`
       select t.start_at as start, t.end_at as end, coalesce(d.data -> 'timeline', '[]') as timeline,
         coalesce(d.data -> 'networks', to_jsonb(array_remove(array[t.affected_network::text], null))) as networks
       from team_events t left join events e on e.id = t.event_id and t.parsed_data is null

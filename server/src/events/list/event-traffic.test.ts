@@ -1,4 +1,5 @@
-// The traffic of an event: flows towards its target, what the team's own rules dropped, and the detector's samples without flows.
+// The traffic of an event: flows towards its target, traffic dropped by the team's own rules, and the detector's
+// samples without flows.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -79,7 +80,7 @@ async function addEvent(id: string, networks: readonly string[], details: object
       ${facet.rows[0]!.id})`.execute(owner)
 }
 
-/** As the loop of a scrubber stores it: hits of a deny rule in the second minute. */
+/** Stores hits of a deny rule in the second minute, like the loop of a scrubber. */
 async function drop(team: number, destination: string, bytes: number, packets: number): Promise<void> {
   let at = startMs + minuteMs
   const recorder = new HitsRecorder({
@@ -145,7 +146,7 @@ describe('the traffic of an event', () => {
         ['passed', 'bps'],
       ],
     )
-    // In the third minute the team had flows, but none to the target; in the fourth it had none.
+    // In the third minute the team had flows, but not to the target; in the fourth it had no flows.
     assert.deepEqual(minutes(answer), [
       [10_000, 10_000, 0, null],
       [0, 6_000, 0, 0],

@@ -1,4 +1,5 @@
-// The traffic towards the target of an event over time, what the team's shield rules dropped of it, and what passed.
+// The traffic towards the target of an event over time, the part that the team's shield rules dropped, and the part
+// that passed.
 import type { TimelineSample } from '@pharos/contract/events/event'
 import {
   eventTrafficParts,
@@ -13,11 +14,11 @@ import type { Prefix } from '../../net/prefix.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { notFound } from '../../runtime/error.ts'
-import { figuresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
-import { findEventView, listFilteredPrefixes, type EventView } from './event-traffic.store.ts'
+import { seriesFiguresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
+import { findTrafficView, listFilteredPrefixes, type TrafficView } from './event-traffic.store.ts'
 import { asFlowFailure } from '../../flow/flow-failure.ts'
 import { overlapCondition, withinCondition } from '../../flow/flow-key.ts'
-import { bucketOf, bucketsParams, during, knownBucketsStatement, limits } from '../../flow/flow-query.ts'
+import { bucketOf, bucketsParams, during, knownBucketsStatement, queryLimits } from '../../flow/flow-query.ts'
 import type { FlowStore, Param } from '../../flow/flow-store.ts'
 
 export type EventTrafficDeps = {
@@ -27,7 +28,7 @@ export type EventTrafficDeps = {
   readonly now: () => Date
 }
 
-/** Returns for each scrubber that gets a list of one of the prefixes whether it counts packets. */
+/** Returns for each scrubber that gets a list of a given prefix whether it counts packets. */
 export type ListCounting = (prefixes: readonly Prefix[]) => Promise<readonly boolean[]>
 
 type Query = QueryOf<typeof getEventTrafficRoute>
@@ -36,7 +37,7 @@ type Values = readonly (number | null)[]
 const marginMs = 15 * 60_000
 /** Drops are kept by minute, and exporters report a flow about once a minute. */
 const stepSeconds = 60
-/** Of a shorter part of the current bucket no rate is known. */
+/** Minimum part of the current bucket for a rate. */
 const rateMsMin = 10_000
 
 /** Throws `not_found` unless the event concerns the team, `invalid` for unusable buckets, and `query_too_expensive`. */
@@ -47,7 +48,7 @@ export async function getEventTraffic(
   { metric, ...query }: Query,
 ): Promise<EventTraffic> {
   const now = clock()
-  const view = await findEventView(postgres, teamId, eventId)
+  const view = await findTrafficView(postgres, teamId, eventId)
   if (!view) throw notFound('event')
   const buckets = keptBucketsOf(windowFor(view, query, now), now, () => stepSeconds)
   const stored = await readStored(flowStore, teamId, view.networks, buckets, metric)
@@ -78,7 +79,7 @@ export async function getEventTraffic(
       label: labels[part],
       unit: metric,
       values: [...values[part]],
-      ...figuresOf(values[part]),
+      ...seriesFiguresOf(values[part]),
     })),
   }
 }
@@ -91,7 +92,7 @@ const labels: Readonly<Record<EventTrafficPart, string>> = {
 
 /** The event with a margin; a time that is given moves the other one if it would be on its wrong side. */
 function windowFor(
-  { start, end }: EventView,
+  { start, end }: TrafficView,
   { start: wantedStart, end: wantedEnd, interval, points, timezone }: Omit<Query, 'metric'>,
   now: Date,
 ) {
@@ -147,7 +148,7 @@ async function readStored(
     const sql =
       `select ${bucket.sql} as bucket, sum(${value}) as value from ${table} where team_id = {team:UInt32} and ` +
       `${during('from', 'until')} and ${fixed}(${within}) group by bucket`
-    return flowStore.query<{ bucket: number; value: number }>(sql, params, limits)
+    return flowStore.query<{ bucket: number; value: number }>(sql, params, queryLimits)
   }
   try {
     const seen = await flowStore.query<{ bucket: number }>(known.sql, known.params, known.limits)

@@ -1,10 +1,10 @@
-// Pages that are one or two ranges of one index. By start: all events, or with a window those that were ongoing at its
-// start and those that start in it; with flags, one range per combination of flags. By end: those that have ended, then
-// those that have not. By rate, id or class: all. A small offset is walked; a large one is looked up in the counts, and
+// Pages that are one or two ranges of one index. By start: all events, or with a window the events that were ongoing at
+// its start, then the events that start in it; with flags, one range per combination of flags. By end: ended events,
+// then ongoing ones. By rate, id or class: all. A small offset is walked; a large one is looked up in the counts, and
 // the walk starts at the right day or step of rate. There are no counts by id and class.
 import { sql, type RawBuilder } from 'kysely'
-import { countEnded, countOf, countUntil, findDays, findRates } from './event-count.store.ts'
-import type { Ordering, OrderingKey, EventQuery } from './event-query.ts'
+import { countEnded, countOfScope, countUntil, findDays, findRates } from './event-count.store.ts'
+import type { EventOrdering, OrderingKey, EventQuery } from './event-query.ts'
 import {
   all,
   answer,
@@ -13,13 +13,13 @@ import {
   hasFacet,
   literalLimit,
   ofFacet,
-  orderBy,
+  orderEventsBy,
   orderByWithoutNulls,
-  reachOf,
+  walkLimit,
   sortColumns,
   startsInTime,
   type EventRows,
-  type Scope,
+  type EventScope,
   type Sql,
 } from './event-sql.store.ts'
 
@@ -27,10 +27,10 @@ import {
 const spanMax = 33
 
 /** The first page without a filter, the most frequent request: index and JSON in one walk. */
-export function firstPage(scope: Scope, { ordering, limit }: EventQuery): RawBuilder<EventRows> {
-  const keys = orderBy(ordering)
+export function firstPage(scope: EventScope, { ordering, limit }: EventQuery): RawBuilder<EventRows> {
+  const keys = orderEventsBy(ordering)
   return sql<EventRows>`
-    select ${countOf(scope)} as count, coalesce((
+    select ${countOfScope(scope)} as count, coalesce((
       select string_agg(e.element, ',' order by ${keys}) from (
         select * from (
           select ${sortColumns(ordering)}, ${element} from team_events where team_id = ${scope.teamId}
@@ -40,7 +40,7 @@ export function firstPage(scope: Scope, { ordering, limit }: EventQuery): RawBui
 
 /** `walkMax`: a larger offset is looked up in the counts; by facets every offset is, since each of them is walked. */
 export function byStart(
-  scope: Scope,
+  scope: EventScope,
   query: EventQuery,
   ctes: readonly Sql[],
   walkMax: number,
@@ -48,7 +48,7 @@ export function byStart(
   const { ordering, limit, offset } = query
   const isDescending = ordering[0]!.descending
   const isDeep = offset > (scope.byFacet ? 0 : walkMax)
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   const isWindow = scope.start !== null
   // Events that were ongoing at the start of the window precede all others.
   const before = sql`(select n from before)`
@@ -57,7 +57,7 @@ export function byStart(
     isWindow && !isDescending ? sql`greatest(${offset} - ${before}, 0)` : sql`${offset}::bigint`
   const runningOffset = isDescending ? sql`greatest(${offset} - ${started}, 0)` : sql`${offset}`
   const skip = isDeep ? sql`(select skip from place)` : startedOffset
-  const reach = isDeep ? sql`(select skip from place) + ${limit}` : reachOf(offset, limit, walkMax)
+  const reach = isDeep ? sql`(select skip from place) + ${limit}` : walkLimit(offset, limit, walkMax)
   const startedPage = sql`
     (select * from (${startedIn(scope, ordering, reach, isDeep)}) s order by ${keys} offset ${skip} limit ${limit})`
   const runningPage = sql`
@@ -67,7 +67,7 @@ export function byStart(
     ordering,
     [
       ...ctes,
-      sql`total as materialized (select ${countOf(scope)} as n)`,
+      sql`total as materialized (select ${countOfScope(scope)} as n)`,
       ...(isWindow
         ? [
             sql`running as materialized (${runningAt(scope, sortColumns(ordering))})`,
@@ -85,14 +85,14 @@ export function byStart(
 }
 
 /**
- * Events that started before the window and had not ended when it began. An event that lasted up to 2^span seconds can
- * only be one of them if it started at most that long before the window, so this reads at most twice as many rows as it
+ * Events that started before the window and had not ended when it began. Events that lasted up to 2^span seconds are
+ * included only if they started at most that long before the window, so this reads at most twice as many rows as it
  * finds, however long ago the window is and however long some events last.
  *
  * Span and start are compared as a row, and the end within a sum, so that only the index team_events_span matches:
  * PostgreSQL 18 can skip-scan the others, estimates the same cost, and reads a thousand times as much.
  */
-export function runningAt(scope: Scope, wanted: Sql, passes: Sql | null = null): Sql {
+export function runningAt(scope: EventScope, wanted: Sql, passes: Sql | null = null): Sql {
   const { teamId, start } = scope
   const begin = sql`${start}::timestamptz`
   return sql`
@@ -114,14 +114,14 @@ export function runningAt(scope: Scope, wanted: Sql, passes: Sql | null = null):
 }
 
 /** CTE `place`: the range in which the page's events started (`low` <= start < `high`), and how many to skip there. */
-function placeOf(scope: Scope, { ordering, limit }: EventQuery, startedOffset: Sql): Sql[] {
+function placeOf(scope: EventScope, { ordering, limit }: EventQuery, startedOffset: Sql): Sql[] {
   const isDescending = ordering[0]!.descending
   const border = isDescending ? scope.end : scope.start
   const anyTime = { ...scope, start: null, end: null }
   const outside = !border
     ? sql`0`
     : isDescending
-      ? sql`(${countOf(anyTime)} - ${countUntil(scope, 'start', border, true)})`
+      ? sql`(${countOfScope(anyTime)} - ${countUntil(scope, 'start', border, true)})`
       : countUntil(scope, 'start', border, false)
   // If the days extend beyond the window's start, the range begins at the window's start.
   const isOver = isDescending ? sql`high > ${border}::timestamptz` : sql`low <= ${border}::timestamptz`
@@ -135,7 +135,7 @@ function placeOf(scope: Scope, { ordering, limit }: EventQuery, startedOffset: S
 }
 
 /** The first `reach` events, in order, that started in the window and, for a large offset, in the place. */
-function startedIn(scope: Scope, ordering: Ordering, reach: Sql, isDeep: boolean): Sql {
+function startedIn(scope: EventScope, ordering: EventOrdering, reach: Sql, isDeep: boolean): Sql {
   const { teamId, byFacet, start } = scope
   const wanted = sortColumns(ordering)
   const within = [
@@ -143,7 +143,7 @@ function startedIn(scope: Scope, ordering: Ordering, reach: Sql, isDeep: boolean
     startsInTime(scope),
     isDeep && sql`start_at >= (select low from place) and start_at < (select high from place)`,
   ]
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   if (!byFacet) {
     return sql`
       select ${wanted} from team_events where ${all(sql`team_id = ${teamId}`, ...within)} order by ${keys} limit ${reach}`
@@ -158,22 +158,22 @@ function startedIn(scope: Scope, ordering: Ordering, reach: Sql, isDeep: boolean
       order by ${keys} limit ${reach}) e`
 }
 
-export function byEnd(scope: Scope, query: EventQuery, walkMax: number): RawBuilder<EventRows> {
+export function byEnd(scope: EventScope, query: EventQuery, walkMax: number): RawBuilder<EventRows> {
   const { ordering, limit, offset } = query
   const isDeep = offset > walkMax
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   const isOver = isDeep
     ? sql`end_at >= (select to_timestamp(first * 86400.0) from found)
         and end_at < (select to_timestamp((last + 1) * 86400.0) from found)`
     : sql`end_at is not null`
-  const segment = (condition: Sql, by: Ordering, skip: Sql, reach: Sql) => sql`
+  const segment = (condition: Sql, by: EventOrdering, skip: Sql, reach: Sql) => sql`
     (select * from (
         select ${sortColumns(ordering)} from team_events where team_id = ${scope.teamId} and ${condition}
         order by ${orderByWithoutNulls(by)} limit ${reach}) s
       order by ${keys} offset ${skip} limit ${limit})`
   const over = isDeep
     ? segment(isOver, ordering, sql`(select skip from found)`, sql`(select skip from found) + ${limit}`)
-    : segment(isOver, ordering, sql`${offset}`, reachOf(offset, limit, walkMax))
+    : segment(isOver, ordering, sql`${offset}`, walkLimit(offset, limit, walkMax))
   const ended = sql`(select n from ended)`
   const notEnded = segment(
     sql`end_at is null and ${offset}::bigint + ${limit} > ${ended}`,
@@ -195,24 +195,24 @@ export function byEnd(scope: Scope, query: EventQuery, walkMax: number): RawBuil
       sql`page as materialized (
         select * from (${over} union all ${notEnded}) p order by ${keys} limit ${limit})`,
     ],
-    countOf(scope),
+    countOfScope(scope),
   )
 }
 
 const rates: Partial<Record<OrderingKey, 'bps' | 'pps'>> = { affected_bps: 'bps', affected_pps: 'pps' }
 
 /** Pages by rate, id or class. */
-export function byOther(scope: Scope, query: EventQuery, walkMax: number): RawBuilder<EventRows> {
+export function byOther(scope: EventScope, query: EventQuery, walkMax: number): RawBuilder<EventRows> {
   const { ordering, limit, offset } = query
   const { key, descending: isDescending } = ordering[0]!
   const measure = offset > walkMax ? rates[key] : undefined
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   const column = columnOf(key)
   const within = measure
     ? sql`${column} >= (select bucket_rate(first) from found) and ${column} < (select bucket_rate(last + 1) from found)`
     : null
   const skip = measure ? sql`(select skip from found)` : sql`${offset}::bigint`
-  const reach = measure ? sql`${skip} + ${limit}` : reachOf(offset, limit, walkMax)
+  const reach = measure ? sql`${skip} + ${limit}` : walkLimit(offset, limit, walkMax)
   return answer(
     scope.teamId,
     ordering,
@@ -224,6 +224,6 @@ export function byOther(scope: Scope, query: EventQuery, walkMax: number): RawBu
           order by ${keys} limit ${reach}) s
         order by ${keys} offset ${skip} limit ${limit})`,
     ],
-    countOf(scope),
+    countOfScope(scope),
   )
 }

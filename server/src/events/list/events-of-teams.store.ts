@@ -1,6 +1,6 @@
-// The SQL of the list of all events: those of several teams, each event once, and events of no team. Unlike the list of one
-// team, every matching event is read and sorted. It runs as the owner, because row-level security knows one team: the
-// conditions on team_id are the only wall.
+// The SQL of the list of all events: events of several teams, each once, and events without a team. Unlike the list of
+// one team, every matching event is read and sorted. It runs as the owner, because row-level security is limited to one
+// team: only the conditions on team_id separate the teams.
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 import { rowConditions } from './event-filter.store.ts'
@@ -10,14 +10,14 @@ import {
   facetsCte,
   hasText,
   isByFacet,
-  orderBy,
+  orderEventsBy,
   sortColumns,
   type EventRows,
   type Sql,
 } from './event-sql.store.ts'
 import { noTeam } from '../relate/team-event.store.ts'
 
-/** Returns the teams of the user with the module, without those whose requirement of a second factor the user does not meet. */
+/** Returns the teams of the user with the module, except teams that require a second factor which the user lacks. */
 export async function listTeamsWithEvents(db: Db, userId: number): Promise<number[]> {
   const { rows } = await sql<{ team_id: number }>`
     select m.team_id from memberships m join teams t on t.id = m.team_id join users u on u.id = m.user_id
@@ -27,7 +27,7 @@ export async function listTeamsWithEvents(db: Db, userId: number): Promise<numbe
   return rows.map(({ team_id }) => team_id)
 }
 
-/** Returns whether one of the teams held a prefix that it does not hold any more. */
+/** Returns whether any of the teams has former prefixes. */
 export async function hasFormerHoldings(db: Db, teamIds: readonly number[]): Promise<boolean> {
   const { rows } = await sql`
     select from former_holdings where team_id = any(${teamIds}::integer[]) limit 1`.execute(db)
@@ -35,8 +35,8 @@ export async function hasFormerHoldings(db: Db, teamIds: readonly number[]): Pro
 }
 
 /**
- * Lists the events of the teams, and those of no team on prefixes that they held at the time. An event of several of the
- * teams is shown as the first of them sees it, with the relationships of all.
+ * Lists the events of the teams, and events without a team on prefixes that the teams had at the time. An event of
+ * several teams is returned in the view of the first, with the relationships of all.
  */
 export function listEventsOfTeams(db: Db, teamIds: readonly number[], query: EventQuery): Promise<EventRows> {
   const teams = sql`team_id = any(${teamIds}::integer[])`
@@ -70,7 +70,7 @@ async function listFrom(
   const byFacet = isByFacet(query)
   const found = hasText({ ...query, description: null })
   const conditions = rowConditions(query, byFacet)
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   const passes = conditions.length === 0 ? sql`` : sql`where ${all(...conditions)}`
   const isOfTeams = teamIds === null ? sql`true` : sql`t.team_id = any(${teamIds}::integer[])`
   const { rows: answers } = await sql<EventRows>`

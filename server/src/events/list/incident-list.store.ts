@@ -1,11 +1,11 @@
-// The SQL that reads incidents. Nothing about them is stored but which events they have: an event alone is read as the incident that it is, and
-// the figures of the few others are computed from their events.
+// The SQL that reads incidents. Only their lists of events are stored: a single event is read as its incident, and the
+// figures of other incidents are computed from their events.
 import { sql } from 'kysely'
 import { incidentEventsMax } from '@pharos/contract/events/incident'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { unnestRows } from '../../db/unnest.ts'
 import { statusBits } from '../relate/event-json.ts'
-import { countOf } from './event-count.store.ts'
+import { countOfScope } from './event-count.store.ts'
 import { gathered, overlapping } from './event-filter.store.ts'
 import type { EventQuery } from './event-query.ts'
 import {
@@ -14,12 +14,12 @@ import {
   facetsCte,
   hasFacet,
   isByFacet,
-  orderBy,
+  orderEventsBy,
   startsInTime,
   type Sql,
 } from './event-sql.store.ts'
 
-/** The peak is that of so many networks of a detector, the largest first. */
+/** Limit of networks of a detector in the sum of the peak, the largest first. */
 const networksMax = 1_000
 
 const memberColumns = sql.raw(
@@ -35,10 +35,10 @@ const addressOf = (network: string, last: string) =>
   sql.raw(`set_masklen(${last}(${network}::inet)::inet, case family(${network}) when 4 then 32 else 128 end)`)
 
 /**
- * The figures of an incident, one row. A network inside another one of the same detector adds nothing to its peak: in the order of networks it
- * follows the larger one, and does not reach beyond the last address so far.
+ * The figures of an incident, one row. A network inside another network of the same detector does not add to its peak:
+ * in the order of networks it follows the larger one, and does not reach beyond the last address so far.
  */
-export const figuresOf = (team: Sql, id: Sql): Sql => sql`
+export const incidentFiguresOf = (team: Sql, id: Sql): Sql => sql`
   (with m as materialized (select ${memberColumns} from (${membersOf(team, id)}) e),
     outer_networks as (
       select source_key, bps, pps, affected_network is null or reached is null or ${addressOf('affected_network', '')} > reached as is_outer
@@ -98,7 +98,7 @@ export function incidentsIn(teamId: number, query: EventQuery): { ctes: Sql[]; r
         select s.id, f.* from (
           select distinct coalesce(incident, event_id) as id from passing
           where coalesce(incident, event_id) in (select id from several_ids)) s
-          cross join lateral ${figuresOf(sql`${teamId}`, sql`s.id`)} f)`,
+          cross join lateral ${incidentFiguresOf(sql`${teamId}`, sql`s.id`)} f)`,
     ],
     rows: sql`
       select event_id, ${figures} from passing
@@ -108,7 +108,7 @@ export function incidentsIn(teamId: number, query: EventQuery): { ctes: Sql[]; r
   }
 }
 
-/** All incidents in the order of an index: only the page is read, and those with several events. */
+/** All incidents in the order of an index: reads only the page, and the incidents with several events. */
 function walk(teamId: number, query: EventQuery): { ctes: Sql[]; rows: Sql; count: Sql } {
   const { ordering, offset, limit } = query
   const scope = { teamId, start: null, end: null, byFacet: false }
@@ -116,24 +116,24 @@ function walk(teamId: number, query: EventQuery): { ctes: Sql[]; rows: Sql; coun
     ctes: [
       sql`several_ids as materialized (${severalIds(teamId)})`,
       sql`several as materialized (
-        select s.id, f.* from several_ids s cross join lateral ${figuresOf(sql`${teamId}`, sql`s.id`)} f)`,
+        select s.id, f.* from several_ids s cross join lateral ${incidentFiguresOf(sql`${teamId}`, sql`s.id`)} f)`,
     ],
     rows: sql`
       (select event_id, ${figures} from team_events
         where team_id = ${teamId} and incident is null and event_id not in (select id from several_ids)
-        order by ${orderBy(ordering)} limit ${offset}::bigint + ${limit})
+        order by ${orderEventsBy(ordering)} limit ${offset}::bigint + ${limit})
       union all
       select id, ${figures} from several`,
-    count: sql`(${countOf(scope)} - (select count(*) from team_events where team_id = ${teamId} and incident is not null))`,
+    count: sql`(${countOfScope(scope)} - (select count(*) from team_events where team_id = ${teamId} and incident is not null))`,
   }
 }
 
-/** Up to so many events alone are gathered and sorted; beyond, the index of the ordering is walked. */
+/** Limit of single events that are gathered and sorted; above it, the index of the ordering is walked. */
 const gatherMax = 20_000
 
 /**
- * Incidents by window and facets: those of one event are counted from the kept counts of all events, less those of incidents with several,
- * which are read.
+ * Incidents by window and facets. Incidents with one event are counted from the stored counts of all events, minus the
+ * events of larger incidents, which are read.
  */
 function byCounts(teamId: number, query: EventQuery, max: number): { ctes: Sql[]; rows: Sql; count: Sql } {
   const { ordering, offset, limit, start, end, falsePositive } = query
@@ -153,15 +153,15 @@ function byCounts(teamId: number, query: EventQuery, max: number): { ctes: Sql[]
         select s.id from several_ids s cross join lateral (select * from (${membersOf(team, sql`s.id`)}) e offset 0) e
         where ${all(sql`true`, ...passes)})`,
       sql`several as materialized (
-        select s.id, f.* from (select distinct id from members) s cross join lateral ${figuresOf(team, sql`s.id`)} f)`,
-      sql`alone as materialized (select ${countOf(scope)} - (select count(*) from members) as n)`,
+        select s.id, f.* from (select distinct id from members) s cross join lateral ${incidentFiguresOf(team, sql`s.id`)} f)`,
+      sql`alone as materialized (select ${countOfScope(scope)} - (select count(*) from members) as n)`,
     ],
     rows: sql`
       (select * from (${gathered(scope, wanted, isAlone)}) g where (select n from alone) <= ${sql.lit(max)})
       union all
       (select ${wanted} from team_events
         where ${all(sql`team_id = ${teamId}`, ...passes, isAlone, sql`(select n from alone) > ${sql.lit(max)}`)}
-        order by ${orderBy(ordering)} limit ${offset}::bigint + ${limit})
+        order by ${orderEventsBy(ordering)} limit ${offset}::bigint + ${limit})
       union all
       select id, ${figures} from several`,
     count: sql`((select n from alone) + (select count(*) from several))`,
@@ -185,7 +185,7 @@ export type IncidentRow = {
   readonly class: string
   readonly eventCount: number
   readonly sources: readonly string[]
-  /** In the order of their starts; of more than asked for the largest ones. */
+  /** In order of start; the largest ones if there are more than requested. */
   readonly events: readonly IncidentEvent[]
 }
 
@@ -212,7 +212,7 @@ export function pageJson(team: Sql, ordering: Sql, eventsMax: number, more: Sql 
           left join event_reviews r on r.event_id = m.event_id and r.team_id = ${team}) e)`
 }
 
-/** So many events of an incident decide what a list shows of it beside its figures. */
+/** Limit of events of an incident that affect its list entry besides its figures. */
 export const listedMax = 100
 
 function isWalked({ ordering, limit: _limit, offset: _offset, ...filters }: EventQuery): boolean {
@@ -246,7 +246,7 @@ export async function listIncidentRows(
     : isCounted(query)
       ? byCounts(teamId, query, max)
       : { ...incidentsIn(teamId, query), count: sql`(select count(*) from found)` }
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   const statement = sql<{ page: StoredRow[] | null; count: number }>`
     with ${sql.join([
       ...ctes,
@@ -273,7 +273,7 @@ export async function findIncidentRow(
   const id = sql`(select coalesce(incident, event_id) from team_events where team_id = ${teamId} and event_id = ${eventId})`
   const statement = sql<{ page: StoredRow[] | null }>`
     with page as materialized (
-      select i.id as event_id, f.* from (select ${id} as id) i cross join lateral ${figuresOf(sql`${teamId}`, sql`i.id`)} f
+      select i.id as event_id, f.* from (select ${id} as id) i cross join lateral ${incidentFiguresOf(sql`${teamId}`, sql`i.id`)} f
       where i.id is not null)
     select ${pageJson(sql`${teamId}`, sql`p.event_id`, incidentEventsMax)} as page`
   const [found] = await postgres.inTeam(teamId, async (trx) => (await statement.execute(trx)).rows)
@@ -318,7 +318,10 @@ export async function listIncidentsOfEvents(
   return rows
 }
 
-/** The content of messages about an incident. `reports`: what the last messages about it said, and about those that it has taken over. */
+/**
+ * The content of messages about an incident. `reports`: the last messages about it, and about the incidents merged into
+ * it.
+ */
 export type ReportedIncident = Omit<IncidentFigures, 'incident_id'> & {
   readonly id: string
   readonly classification_key: string
@@ -355,7 +358,7 @@ export async function listReportedIncidents(
         select distinct t.team_id, coalesce(t.incident, t.event_id) as id
         from ${unnestRows(events, { team_id: 'integer', event_id: 'text' }, { few: true })}
           join team_events t on t.team_id = n.team_id and t.event_id = n.event_id) g
-      cross join lateral ${figuresOf(team, id)} f
+      cross join lateral ${incidentFiguresOf(team, id)} f
       cross join lateral (
         select count(*)::integer as event_count, array_agg(distinct c.source_key) as sources, max(m.flags) as flags,
           (array_agg(m.affected_network::text order by family(m.affected_network), masklen(m.affected_network), m.affected_network))[1] as network

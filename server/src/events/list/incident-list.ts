@@ -11,7 +11,7 @@ import type { QueryOf, ResponseOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { etagOf } from '../../operation/etag.ts'
-import type { TeamReader } from '../../operation/operation.ts'
+import type { ReadingActor } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
 import { directionOfFlags } from '../relate/event-json.ts'
 import { largestFirst } from '../event/event.ts'
@@ -29,7 +29,7 @@ type Deps = { readonly postgres: Postgres }
 
 export async function listIncidents(
   { postgres }: Deps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   query: QueryOf<typeof listIncidentsRoute>,
 ): Promise<ResponseOf<typeof listIncidentsRoute>> {
   const { rows, count } = await listIncidentRows(postgres, actor.teamId, parseEventQuery(query))
@@ -39,7 +39,7 @@ export async function listIncidents(
 /** Lists the most frequent kinds of the incidents that overlap the window, without false positives. The end is exclusive. */
 export function listIncidentKinds(
   { postgres }: Deps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   { start, end }: { readonly start: Date; readonly end: Date },
   limit: number,
 ): Promise<IncidentKind[]> {
@@ -51,7 +51,7 @@ export function listIncidentKinds(
 /** Returns the incident of the event with the id. Throws `not_found` unless the event concerns the team. */
 export async function getIncident(
   { postgres }: Deps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   id: string,
 ): Promise<{ body: ResponseOf<typeof getIncidentRoute>; etag: string }> {
   const row = await findIncidentRow(postgres, actor.teamId, id)
@@ -114,12 +114,12 @@ type Judged = Pick<IncidentRow, 'class' | 'sources' | 'bps' | 'pps'> & {
   readonly events: readonly Pick<IncidentEvent, 'verdict' | 'thresholds'>[]
 }
 
-/** A rate of so many times the threshold is beyond doubt. */
+/** Factor of the threshold from which a rate is beyond doubt. */
 const beyondDoubt = 2
-/** The part of an attack that makes it one of a single kind. */
+/** Share of an attack from which it has a single kind. */
 const oneKindShare = 0.6
 
-/** By the kind of attack, the detectors and the verdict, and by the figures of the detector where it states them. */
+/** By the kind of attack, the detectors and the verdict, and by the figures of the detector if available. */
 export function confidenceOf({ class: key, sources, bps, pps, events }: Judged): IncidentConfidence {
   const isOneKind = events.some(
     ({ thresholds }) => (numberIn(thresholds, 'leading_share') ?? 1) >= oneKindShare,

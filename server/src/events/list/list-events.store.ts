@@ -8,7 +8,7 @@ import { pageStatement } from './event-page.store.ts'
 import type { EventRows } from './event-sql.store.ts'
 import {
   sourceColumns,
-  sourceOf,
+  sourceRowOf,
   sourcesWithPlace,
   type SourceRow,
   type StoredSource,
@@ -33,7 +33,10 @@ function isSearch({ network, description, search, bps, pps }: EventQuery): boole
   return 'text' in network || lengthOf(network.prefix) < (network.prefix.includes(':') ? 48 : 24)
 }
 
-/** The delivery with the detector's latest message about an event; null if the event has none, or has the message itself. */
+/**
+ * The delivery with the detector's latest message about an event; null if unknown, or if the event contains the message
+ * itself.
+ */
 export type DeliveryPlace = { readonly source_delivery: number | null; readonly source_received: Date | null }
 
 export type EventDetail = DeliveryPlace & {
@@ -41,7 +44,7 @@ export type EventDetail = DeliveryPlace & {
   readonly record: string
   /** JSON: the team's part. */
   readonly parsed_data: string
-  /** Whether the team holds all networks of the event. */
+  /** Whether all networks of the event belong to the team. */
   readonly is_whole: boolean
   readonly has_attachment: boolean
   /** Version of the team's review; 0 without one. */
@@ -69,7 +72,7 @@ export async function findEventOfTeam(
   return (await postgres.readInTeam(teamId, detailStatement(teamId, eventId)))[0]
 }
 
-/** As `findRelatedEvent`, in a transaction of the owner. */
+/** Like `findRelatedEvent`, in a transaction of the owner. */
 export async function findDetail(
   trx: Trx,
   teamId: number,
@@ -81,7 +84,10 @@ export async function findDetail(
 /** A delivery, with its source. */
 export type EventDelivery = { readonly received: Date; readonly body: Buffer; readonly source: SourceRow }
 
-/** Only for callers who may see the event and every other one of the delivery, and for a part of the body. Undefined if it is not kept. */
+/**
+ * Only for callers who may read all events of the delivery, and for a part of the body. Undefined if the delivery was
+ * deleted.
+ */
 export async function findEventDelivery(
   db: Db | Trx,
   id: number,
@@ -95,7 +101,7 @@ export async function findEventDelivery(
     db,
   )
   const [row] = rows
-  return row && { received: row.received, body: row.body, source: sourceOf(row) }
+  return row && { received: row.received, body: row.body, source: sourceRowOf(row) }
 }
 
 /** The complete parsed data of the event as JSON, for staff. */

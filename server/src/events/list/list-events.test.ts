@@ -22,7 +22,7 @@ import { relateEvents } from '../relate/relationship.ts'
 import { teamPart } from '../relate/team-part.ts'
 import { getTeamEvent, listTeamEvents } from './list-events.ts'
 import { pageStatement } from './event-page.store.ts'
-import { parseOrdering, parseEventQuery } from './event-query.ts'
+import { parseEventOrdering, parseEventQuery } from './event-query.ts'
 import { addPrefix, addTeam, compareCounts } from '../testing.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
 
@@ -468,12 +468,12 @@ describe('the query', () => {
   const parse = (query: Partial<Query>) => parseEventQuery({ ...byDefault, ...query })
 
   test('accepts each key with and without event__, once, and appends the id', () => {
-    assert.deepEqual(parseOrdering('-event__start,start,end'), [
+    assert.deepEqual(parseEventOrdering('-event__start,start,end'), [
       { key: 'start', descending: true },
       { key: 'end', descending: false },
       { key: 'id', descending: false },
     ])
-    assert.deepEqual(parseOrdering('-id,start'), [{ key: 'id', descending: true }])
+    assert.deepEqual(parseEventOrdering('-id,start'), [{ key: 'id', descending: true }])
   })
 
   test('parses an address or CIDR as a prefix, and anything else as text', () => {

@@ -9,7 +9,7 @@ import type {
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { fail, notFound } from '../../runtime/error.ts'
-import type { Actor, TeamReader } from '../../operation/operation.ts'
+import type { Actor, ReadingActor } from '../../operation/operation.ts'
 import { hasPartOfFile } from '../attachment/event-attachment.ts'
 import {
   hasFormerHoldings,
@@ -20,7 +20,7 @@ import {
 import type { Db, Trx } from '../../db/postgres.ts'
 import { listIncidentsOfEvents, type EventIncidentRow } from './incident-list.store.ts'
 import type { MessageCache } from './message-cache.ts'
-import { createSourceReader, messageOf, parseDelivery } from '../ingest/parse-delivery.ts'
+import { createSourceReader, detectorMessageOf, parseDelivery } from '../ingest/parse-delivery.ts'
 import { findMarks } from '../relate/event-mark.store.ts'
 import { presentMarks } from '../relate/event-mark.ts'
 import { presentReview } from './review.ts'
@@ -44,7 +44,7 @@ export type EventPage = { readonly raw: string; readonly count: number }
 
 export async function listTeamEvents(
   { postgres }: ListEventsDeps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   query: QueryOf<typeof listRelatedEventsRoute>,
 ): Promise<EventPage> {
   const { include, ...filters } = query
@@ -67,7 +67,7 @@ async function withIncidents(
   }
 }
 
-/** Lists the events of all of the caller's teams, and for staff those of every team. */
+/** Lists the events of all of the caller's teams, and for staff the events of every team. */
 export async function listEvents(
   { postgres }: ListEventsDeps,
   { actor }: { readonly actor: Actor },
@@ -106,7 +106,7 @@ const pageOf = ({ results, count }: EventRows): EventPage => ({
  */
 export async function getTeamEvent(
   deps: DetailDeps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   eventId: string,
   query: DetailQuery = {},
 ): Promise<RenderedDetail> {
@@ -118,11 +118,11 @@ export async function getTeamEvent(
 type DetailQuery = QueryOf<typeof getRelatedEventRoute>
 export type RenderedDetail = { readonly body: { readonly raw: string }; readonly etag: string }
 
-/** Renders what `findRelatedEvent` or `findDetail` has found for the caller. */
+/** Renders the result of `findRelatedEvent` or `findDetail` for the caller. */
 export async function renderDetail(
   { postgres, messages }: DetailDeps,
   db: Db | Trx,
-  { teamId, isStaff }: TeamReader['actor'],
+  { teamId, isStaff }: ReadingActor['actor'],
   found: EventDetail,
   { include }: DetailQuery,
 ): Promise<RenderedDetail> {
@@ -149,7 +149,7 @@ export async function renderDetail(
 const incidentOf = ([row]: readonly EventIncidentRow[]) =>
   row && { id: row.id, sources: row.sources, event_count: row.event_count }
 
-/** The version of the review is what a client can change. */
+/** Clients can change only the review, by its version. */
 const detailEtag = ({ review }: EventDetail, raw: string): string =>
   `"${review}.${hash('sha256', raw, 'base64url').slice(0, 22)}"`
 
@@ -158,8 +158,9 @@ const withField = (object: string, name: string, value: string): string =>
   `${object.slice(0, object.lastIndexOf('}'))}${/^\s*\{\s*\}\s*$/.test(object) ? '' : ','}"${name}":${value}}`
 
 /**
- * Returns the detector's own message about the event as JSON, from its latest delivery; null if the event refers to none, the delivery is not
- * kept or its source does not read it any more. A delivery may contain events of others: only what is about this one is returned.
+ * Returns the detector's own message about the event as JSON, from its latest delivery; null if the event refers to no
+ * delivery, the delivery was deleted or its source no longer parses it. A delivery may contain events of others: only
+ * the message about this event is returned.
  */
 async function readMessage(
   messages: MessageCache,
@@ -183,6 +184,6 @@ function messageIn(delivery: EventDelivery | undefined, eventId: string): string
     delivery.body,
     delivery.received,
   )
-  const message = messageOf(observations, eventId)
+  const message = detectorMessageOf(observations, eventId)
   return message === undefined ? null : JSON.stringify(message)
 }

@@ -1,8 +1,8 @@
-// Keeps the messages of detectors that were shown lately, so that reading an event again reads and normalises no delivery.
-// It knows no team: whoever asks has checked that the caller may see the message.
+// Caches recently read messages of detectors, so that reading an event again does not normalise a delivery. It knows no
+// team: its callers have checked the access to the message.
 
 export type MessageCache = {
-  /** Returns the message as JSON text, or null if the delivery has none; undefined if it is not kept. */
+  /** Returns the message as JSON text, or null if the delivery has no message; undefined if it is not cached. */
   find(key: string): string | null | undefined
   save(key: string, message: string | null): void
 }
@@ -10,7 +10,7 @@ export type MessageCache = {
 /** A message changes if the settings of its source do, or its delivery is deleted. */
 const keptMs = 60_000
 const lengthMax = 16 * 1024 * 1024
-/** Of an entry beside its text. */
+/** Size of an entry besides its text. */
 const entryLength = 200
 
 type Entry = { readonly message: string | null; readonly until: number; readonly length: number }

@@ -41,7 +41,7 @@ describe('messages about incidents', () => {
   })
   after(() => database[Symbol.asyncDispose]())
 
-  /** Reports what is new in the outbox, and returns the messages. */
+  /** Reports the new rows of the outbox, and returns the messages. */
   async function follow(): Promise<string[]> {
     return await database.postgres.owner.transaction().execute(async (trx) => {
       type Row = { type: string; teamId: number; data: MessageData<'incident.started'> }

@@ -1,5 +1,5 @@
-// Messages about incidents. They follow from the messages about their events, which decide what is news: after these are committed, so that the
-// ingest of events does not wait for them, and the changes of a batch are one message.
+// Messages about incidents. They are derived from the messages about their events after these are committed, so that
+// the ingest of events does not wait, and the changes of a batch are one message.
 import type { MessageData, MessageType } from '@pharos/contract/messages/webhook-message'
 import type { Trx } from '../../db/postgres.ts'
 import { writeMessages, type NewMessage } from '../../outbox/outbox.ts'
@@ -15,7 +15,7 @@ import {
 type EventMessage = { readonly teamId: number | null; readonly type: string; readonly data: object }
 type IncidentMessageType = Extract<MessageType, `incident.${string}`>
 
-/** Writes the messages that follow from messages of the outbox; of other messages none. */
+/** Writes the messages that follow from event messages of the outbox; other messages are ignored. */
 export async function reportIncidents(trx: Trx, messages: readonly EventMessage[]): Promise<void> {
   const events = messages.flatMap(({ teamId, type, data }) =>
     teamId !== null && type.startsWith('event.')
@@ -43,7 +43,7 @@ export async function reportIncidents(trx: Trx, messages: readonly EventMessage[
   )
 }
 
-/** The messages of an incident, by what the last one said. Pure. */
+/** Returns the messages of an incident, based on the last message. Pure. */
 export function incidentMessageTypes(
   incident: Pick<ReportedIncident, 'id' | 'reports' | keyof Figures>,
 ): IncidentMessageType[] {

@@ -1,4 +1,4 @@
-// Changes what a team has decided about an event, and shows it in the team's lists.
+// Changes a team's review of an event, and applies it to the team's lists.
 import {
   eventCommentsMax,
   type RelatedEventDetail,
@@ -25,7 +25,7 @@ import {
 import { showEvents } from '../relate/show-event.ts'
 import { lockTeams } from '../relate/team-event.store.ts'
 
-export type ReviewDeps = DetailDeps & { readonly now: () => Date }
+export type ReviewEventDeps = DetailDeps & { readonly now: () => Date }
 
 type Patch = BodyOf<typeof reviewEventRoute>
 
@@ -34,7 +34,7 @@ type Patch = BodyOf<typeof reviewEventRoute>
  * then the team's list, as the ingest loop does.
  */
 export function reviewEvent(
-  deps: ReviewDeps,
+  deps: ReviewEventDeps,
   operation: Operation,
   eventId: string,
   patch: Patch,
@@ -71,7 +71,7 @@ export function reviewEvent(
   })
 }
 
-/** Returns the same object if nothing changes. */
+/** Returns the same object without a change. */
 function reviewAfter(before: StoredReview, patch: Patch, actor: Actor, now: Date): StoredReview {
   const verdict = patch.verdict === undefined ? before.verdict : patch.verdict
   const isAcknowledged = patch.acknowledged ?? before.acknowledged !== null

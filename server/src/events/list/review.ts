@@ -1,5 +1,5 @@
-// What a team decides about an event: whether it was an attack, that it is acknowledged, comments. Deliveries never change it, and only the
-// team sees it.
+// A team's review of an event: whether it was an attack, its acknowledgement, comments. Deliveries never change it, and
+// only the team can read it.
 import type { EventReview } from '@pharos/contract/events/event'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { Actor } from '../../operation/operation.ts'

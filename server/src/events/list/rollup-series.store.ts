@@ -1,16 +1,16 @@
-// The SQL of time series from the rollup. It is completed from the events, by span: with the number of those that were ongoing at the
-// start, and with the peaks of long ones.
+// The SQL of time series from the rollup, completed from the events by span: with the number of events ongoing at the
+// start, and with the peaks of long events.
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
 import { runningAt } from './event-walk.store.ts'
 import { all, type Sql } from './event-sql.store.ts'
 import { rollupRanges, type RollupRange, type RollupRow } from './rollup-series.ts'
-import type { SeriesQuery } from './series-query.ts'
+import type { EventSeriesQuery } from './series-query.ts'
 
 export function listRollupRows(
   postgres: Postgres,
   teamId: number,
-  { filter, borders, metric, groupBy }: SeriesQuery,
+  { filter, borders, metric, groupBy }: EventSeriesQuery,
 ): Promise<RollupRow[]> {
   const ranges = rollupRanges(borders)
   const isOfClass = filter.classes && sql`classification_key = any(${filter.classes}::text[])`
@@ -57,8 +57,9 @@ function runningRows(teamId: number, start: Date, key: Sql, isOfClass: Sql | nul
 }
 
 /**
- * Those that have not ended, or are too long for the rollup: more than 30 days if each bucket has a block of six hours, which has the peaks
- * of all others that cover the bucket. Of those of more than a day some have a span of 17, of 30 days 22.
+ * Events that are ongoing, or too long for the rollup: more than 30 days if each bucket has a block of six hours, which
+ * has the peaks of all shorter events that cover the bucket. A span of 17 includes some events of more than a day, 22
+ * some of more than 30 days.
  */
 function longRows(
   teamId: number,

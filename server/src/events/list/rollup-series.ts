@@ -1,7 +1,7 @@
-// The time series of events from the rollup of quarters, hours and blocks of six hours. Pure; event-timeseries.store.ts reads events one by one where the
-// rollup has no answer.
+// The time series of events from the rollup of quarters, hours and blocks of six hours. Pure; event-timeseries.store.ts
+// reads events one by one if the rollup has no answer.
 import type { EventMetric } from '@pharos/contract/events/event'
-import type { SeriesQuery, SeriesRow } from './series-query.ts'
+import type { EventSeriesQuery, EventSeriesRow } from './series-query.ts'
 
 const quarterMs = 900_000
 
@@ -20,7 +20,7 @@ export type RollupRange = {
  * Whether the rollup answers it: its rows are of events, by class, and begin at quarters of an hour, as the hours of every time zone do. Bytes are
  * in the details of events.
  */
-export function isInRollup({ of, filter, borders, metric, groupBy }: SeriesQuery): boolean {
+export function isInRollup({ of, filter, borders, metric, groupBy }: EventSeriesQuery): boolean {
   const { flags, status, sources, ongoing, bps, pps, network, description, search, incident } = filter
   const others = [flags, status, sources, ongoing, bps, pps, network, description, search, incident]
   return (
@@ -32,7 +32,10 @@ export function isInRollup({ of, filter, borders, metric, groupBy }: SeriesQuery
   )
 }
 
-/** Returns the ranges that make up the buckets: the longest rows that fit, and shorter ones before the first and after the last of them. */
+/**
+ * Returns the ranges that make up the buckets: the longest rows that fit, with shorter rows before the first and after
+ * the last of them.
+ */
 export function rollupRanges(borders: readonly Date[]): RollupRange[] {
   const at = borders.map((border) => border.getTime() / quarterMs)
   return at.slice(1).flatMap((until, index) => rangesBetween(at[index]!, until, index + 1, lengths))
@@ -56,8 +59,8 @@ function rangesBetween(
 }
 
 /**
- * Of a group and bucket, what the rollup has; of bucket 0, `started` counts the events that were ongoing when the first bucket began. Of
- * events whose peaks the rollup does not have, the greatest from `bucket` to `last`.
+ * Rollup values of a group and bucket; in bucket 0, `started` counts the events that were ongoing when the first bucket
+ * began. For events whose peaks are not in the rollup: the maximum from `bucket` to `last`.
  */
 export type RollupRow = {
   readonly key: string | null
@@ -69,7 +72,11 @@ export type RollupRow = {
 }
 
 /** Returns the values of each group and bucket that has events. */
-export function rollupSeries(rows: readonly RollupRow[], buckets: number, metric: EventMetric): SeriesRow[] {
+export function rollupSeries(
+  rows: readonly RollupRow[],
+  buckets: number,
+  metric: EventMetric,
+): EventSeriesRow[] {
   return [...Map.groupBy(rows, ({ key }) => key)].flatMap(([key, ofGroup]) => {
     const values = metric === 'count' ? countsOf(ofGroup, buckets) : maximaOf(ofGroup, buckets)
     return values.flatMap((value, at) => (value ? [{ key, bucket: at + 1, value: value.of }] : []))
@@ -78,7 +85,7 @@ export function rollupSeries(rows: readonly RollupRow[], buckets: number, metric
 
 type Value = { readonly of: number } | null
 
-/** Events that started before the end of the bucket, without those that ended before its start. */
+/** Counts the events that started before the end of the bucket, without events that ended before its start. */
 function countsOf(rows: readonly RollupRow[], buckets: number): Value[] {
   const [started, ended] = [new Float64Array(buckets + 1), new Float64Array(buckets + 1)]
   for (const row of rows) {

@@ -2,7 +2,7 @@
 import type { EventGrouping, EventMetric } from '@pharos/contract/events/event'
 import type { EventQuery } from './event-query.ts'
 
-export type SeriesRow = {
+export type EventSeriesRow = {
   /** The group; null if there is no grouping. */
   readonly key: string | null
   /** 1 is the first. */
@@ -10,7 +10,7 @@ export type SeriesRow = {
   readonly value: number | null
 }
 
-export type SeriesQuery = {
+export type EventSeriesQuery = {
   readonly of: 'events' | 'incidents'
   readonly filter: EventQuery
   /** One more than there are buckets, in order. */

@@ -4,15 +4,15 @@ import type { Db } from '../../db/postgres.ts'
 import { statusBits } from '../relate/event-json.ts'
 import {
   figures,
-  figuresOf,
+  incidentFiguresOf,
   listedMax,
   pageJson,
   rowOf,
   type IncidentRow,
   type StoredRow,
 } from './incident-list.store.ts'
-import { all, orderBy } from './event-sql.store.ts'
-import type { Ordering } from './event-query.ts'
+import { all, orderEventsBy } from './event-sql.store.ts'
+import type { EventOrdering } from './event-query.ts'
 import { noTeam } from '../relate/team-event.store.ts'
 
 export type StaffIncidentQuery = {
@@ -20,7 +20,7 @@ export type StaffIncidentQuery = {
   readonly ongoing: boolean | null
   readonly start: Date
   readonly end: Date | null
-  readonly ordering: Ordering
+  readonly ordering: EventOrdering
   readonly limit: number
   readonly offset: number
 }
@@ -35,7 +35,7 @@ export async function listStaffIncidentRows(
   { teamIds, ongoing, start, end, ordering, limit, offset }: StaffIncidentQuery,
 ): Promise<{ readonly rows: readonly StaffIncidentRow[]; readonly count: number }> {
   const [team, id] = [sql`s.team_id`, sql`s.id`]
-  const keys = sql`${orderBy(ordering)}, event_id, team_id`
+  const keys = sql`${orderEventsBy(ordering)}, event_id, team_id`
   const isOpen = ongoing === true ? sql`end_at is null` : ongoing === false && sql`end_at is not null`
   const passing = all(
     sql`e.team_id <> ${sql.lit(noTeam)}`,
@@ -49,7 +49,7 @@ export async function listStaffIncidentRows(
         select distinct e.team_id, coalesce(e.incident, e.event_id) as id
         from team_events e join team_event_facets c on c.team_id = e.team_id and c.id = e.facet where ${passing}),
       found as materialized (
-        select s.team_id, s.id as event_id, ${figures} from passing s cross join lateral ${figuresOf(team, id)} f
+        select s.team_id, s.id as event_id, ${figures} from passing s cross join lateral ${incidentFiguresOf(team, id)} f
         where ${all(isOpen)}),
       page as materialized (select * from found order by ${keys} offset ${offset} limit ${limit})
     select (select count(*) from found) as count, ${pageJson(

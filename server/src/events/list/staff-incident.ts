@@ -8,7 +8,7 @@ import { listStaffIncidentRows } from './staff-incident.store.ts'
 
 type Deps = { readonly postgres: Postgres }
 
-/** Of a list without a window. */
+/** Default window of a list. */
 const windowMs = 24 * 3_600_000
 
 export async function listStaffIncidents(

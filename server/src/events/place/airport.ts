@@ -1,6 +1,6 @@
-// Airports and cities by their IATA code, as names of sites: those near which networks interconnect. The assignments are facts of
-// IATA's list of codes; the time zones are those of the IANA database. A table and no package: the packages for npm are unmaintained,
-// or name no source.
+// Airports and cities by their IATA code, as names of sites: places near which networks interconnect. The codes come
+// from IATA's list, the time zones from the IANA database. A table and not a package: the packages for npm are
+// unmaintained, or have no stated source.
 
 export type Airport = { readonly name: string; readonly country: string; readonly timezone: string }
 

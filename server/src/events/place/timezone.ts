@@ -1,4 +1,4 @@
-// The time zone of a place. Everything is looked up on the server; nothing is sent elsewhere.
+// The time zone of a place. All lookups use local data on the server.
 import type { LocationTimezone, getTimezoneRoute } from '@pharos/contract/timezone'
 import type { QueryOf } from '@pharos/contract/route'
 import findTimezone from '@photostructure/tz-lookup'
@@ -13,7 +13,10 @@ export type TimezoneDeps = { readonly db: Db; readonly now: () => Date }
 type Query = QueryOf<typeof getTimezoneRoute>
 type Place = Pick<LocationTimezone, 'location' | 'name' | 'country' | 'timezone'>
 
-/** Returns the time zone of a location or of coordinates. Throws `invalid` unless exactly one of them is given, and `not_found`. */
+/**
+ * Returns the time zone of a location or of coordinates. Throws `not_found`, and `invalid` unless exactly one of the
+ * two is given.
+ */
 export async function getTimezone(
   { db, now }: TimezoneDeps,
   _: unknown,
@@ -52,7 +55,10 @@ async function placeOfLocation(db: Db, text: string): Promise<Place> {
   return { location: text.toUpperCase(), ...airport }
 }
 
-/** Daylight saving time: the offset is greater than the least one of the year. Of Ireland, too, whose law has it the other way round. */
+/**
+ * Daylight saving time: the offset is greater than the smallest one of the year. Also applied to Ireland, whose law
+ * defines it the other way round.
+ */
 function offsetAt(timezone: string, at: Date): Pick<LocationTimezone, 'utc_offset' | 'dst'> {
   const here = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone)
   const least = Math.min(

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { EventMark, EventMarkSource } from '@pharos/contract/events/event'
 import type { Db, Trx } from '../../db/postgres.ts'
 
-/** Since when each mark is set, in ISO 8601. */
+/** When each mark was set, in ISO 8601. */
 export type Marks = Readonly<Partial<Record<EventMark, string>>>
 
 export type TeamMarks = { readonly team_id: number; readonly event_id: string; readonly marks: Marks }
@@ -47,7 +47,7 @@ export async function findMarks(
   return rows[0] ?? { marks: {}, effect: null }
 }
 
-/** Of events that are marked; it is no change of the event. */
+/** Saves the effects of marked events; this does not change the event. */
 export async function saveEffects(
   db: Db,
   teamId: number,

@@ -1,4 +1,4 @@
-// Marks: what Pharos itself does about an event of a team, shown as statuses and flags beside those of the detector. A mark is a fact that a
+// Marks: Pharos' own actions on an event of a team, added to the detector's statuses and flags. A mark is a fact that a
 // loop has observed; deliveries never change it.
 import { eventMarks, type EventMark, type RelatedEventDetail } from '@pharos/contract/events/event'
 import type { Db, Trx } from '../../db/postgres.ts'
@@ -23,9 +23,10 @@ export type MarkChange = {
 }
 
 /**
- * Sets and removes marks of a team's events, shows them in the team's list, and reports events that look different as `event.updated`.
- * Returns how many events have other marks. Events that do not exist are ignored. Locks the events, then the team's list, as the ingest loop
- * does: the transaction must not hold a lock that this loop waits for. At most some hundred events at once.
+ * Sets and removes marks of a team's events, updates the team's list, and reports visible changes as `event.updated`.
+ * Returns the number of events whose marks changed. Ignores events that do not exist. Locks the events, then the team's
+ * list, as the ingest loop does: the transaction must not have a lock that this loop waits for. At most some hundred
+ * events per call.
  */
 export async function markEvents(trx: Trx, teamId: number, changes: readonly MarkChange[]): Promise<number> {
   const events = new Map(
@@ -76,7 +77,7 @@ export async function markBlackholed(db: Db, events: readonly EventOfTeam[]): Pr
   return count
 }
 
-/** Returns the same object if nothing changes. A mark that is set already keeps its time. */
+/** Returns the same object without a change. A mark that is already set keeps its time. */
 function changedMarks(before: Marks, change: MarkChange['marks'], now: string): Marks {
   const isSet = (mark: EventMark) => change[mark] ?? mark in before
   if (eventMarks.every((mark) => isSet(mark) === mark in before)) return before

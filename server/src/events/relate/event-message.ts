@@ -15,7 +15,7 @@ export type EventContext = {
   readonly now: Date
   /** Whether the transaction writes the event from a delivery; false if it only rematches it. */
   readonly isObserved: boolean
-  /** Ends that were reported to the team; null: the message contained none. */
+  /** Ends that were reported to the team; null: a message without an end. */
   readonly reportedEnds: readonly (string | null)[]
 }
 
@@ -25,7 +25,7 @@ export type EventContext = {
  * - A new row: started, and ended if it has ended; only within a day of its start, and only if it is ongoing or was
  *   observed.
  * - An end is set: ended, unless that is a day ago or this end was reported.
- * - An end is removed: none, since a replay is rebuilding the event.
+ * - An end is removed: no message, since a replay is rebuilding the event.
  * - The end, a peak or a flag changed: updated, unless the event ended a day ago, or its end was reported and a replay
  *   rebuilds it.
  */
@@ -71,7 +71,7 @@ export function eventMessages(
     return eventMessageTypes(after, before, { now, isObserved, reportedEnds }).map((type) => ({
       teamId: after.team_id,
       type,
-      data: messageData(after),
+      data: eventMessageData(after),
     }))
   })
 }
@@ -86,7 +86,7 @@ function byEventAndTeam(a: Key, b: Key): number {
 }
 
 /** Returns the content of a message about the event. */
-export const messageData = (row: ListedEvent) => ({
+export const eventMessageData = (row: ListedEvent) => ({
   id: row.event_id,
   affected_network: row.affected_network ?? '',
   classification_key: row.classification_key,

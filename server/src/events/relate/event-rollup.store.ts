@@ -1,5 +1,5 @@
-// The SQL that keeps the counts and the rollup of teams' events. Only team-event.store.ts calls it, with everything that it has written: no
-// other code may write team_events. The caller holds the locks of the teams.
+// The SQL that updates the counts and the rollup of teams' events. Only team-event.store.ts calls it, with every
+// written row: no other code may write team_events. The caller has locked the teams.
 import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 import { countChanges, hourChanges, staleHours, type EventChange } from './event-rollup.ts'
@@ -36,7 +36,10 @@ export async function saveRollup(trx: Trx, changes: readonly EventChange[]): Pro
 /** The longest events whose peaks are in all rows that they overlap, and their greatest `span`: 2^17 s are 36 h, 2^22 s 48 days. */
 const longestKept = sql`(values (15, interval '24 hours', 17), (60, '24 hours', 17), (360, '720 hours', 22)) k (minutes, longest, span_max)`
 
-/** Of events that started in a row, ended in it, or were ongoing when it began and are kept; those by span, as in event-walk.store.ts. */
+/**
+ * The maxima of events that started in a row, ended in it, or were ongoing when it began and count in it; the latter by
+ * span, as in event-walk.store.ts.
+ */
 async function readMaximaAgain(trx: Trx, hours: string): Promise<void> {
   const peaks = sql`
     select max(affected_bps) as max_bps, max(affected_pps) as max_pps from team_events

@@ -1,5 +1,5 @@
-// The counts and the rollup after any sequence of changes, beside those of the events as they are then; and time series from the rollup
-// beside a loop over the events.
+// The counts and the rollup after any sequence of changes, compared with the current events; and time series from the
+// rollup compared with a loop over the events.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
@@ -95,7 +95,7 @@ const created = (n: number): Event =>
     mergeState: { signals: ['pending'], stamps: {} },
   })
 
-/** As the ingest loop and a replay write them. */
+/** Writes events like the ingest loop and a replay. */
 async function write(events: readonly Event[], isNew: boolean): Promise<void> {
   await cache.refresh(database.postgres.owner)
   await database.postgres.owner.transaction().execute(async (trx) => {

@@ -29,14 +29,14 @@ const lengths = [15, 60, 360] as const
 /** Returns the bucket of a rate: 16 for each power of two, as SQL's rate_bucket(). */
 export function rateBucket(rate: number): number {
   if (rate < 16) return rate
-  // 53 bits are exact, so that the exponent is that of the number itself.
+  // 53 bits are exact, so the exponent of the number itself is used.
   let exponent = Math.floor(Math.log2(rate))
   if (2 ** exponent > rate) exponent--
   else if (2 ** (exponent + 1) <= rate) exponent++
   return (exponent - 3) * 16 + (Math.floor(rate / 2 ** (exponent - 4)) % 16)
 }
 
-/** Returns the differences of the counts, without those that are 0. */
+/** Returns the non-zero differences of the counts. */
 export function countChanges(changes: readonly EventChange[]): CountRow[] {
   const rows = new Map<string, CountRow & { events: number }>()
   const count = (
@@ -70,7 +70,7 @@ export function countChanges(changes: readonly EventChange[]): CountRow[] {
 
 const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
 
-/** Returns what is added to rows of the rollup. Maxima are those of the events as they are now: see `staleHours`. */
+/** Returns the additions to rows of the rollup. Maxima come from the current events: see `staleHours`. */
 export function hourChanges(changes: readonly EventChange[]): HourRow[] {
   const rows = new Map<string, Mutable<HourRow>>()
   const count = (event: CountedEvent, n: number) => {
@@ -98,7 +98,7 @@ export function hourChanges(changes: readonly EventChange[]): HourRow[] {
   )
 }
 
-/** Returns the rows whose maxima may be those of events as they were before: these are read from the events again. */
+/** Returns the rows whose maxima may come from former values of events: these are read from the events again. */
 export function staleHours(changes: readonly EventChange[]): HourKey[] {
   const rows = new Map<string, HourKey>()
   for (const { before, after } of changes) {
@@ -123,8 +123,8 @@ const greater = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.max(a, b)
 
 /**
- * The rows in which the event started and ended, and those between unless it is too long for rows of their length. They have its peaks if
- * it has ended.
+ * The rows in which the event started and ended, and the rows between unless it is too long for rows of their length.
+ * They have its peaks if it has ended.
  */
 function hoursOf(event: CountedEvent): HourRow[] {
   const { team_id, start_at, end_at, classification_key } = event
@@ -164,6 +164,6 @@ const isSameCount = (a: CountedEvent, b: CountedEvent): boolean =>
 const isSameHours = (a: CountedEvent, b: CountedEvent): boolean =>
   a.classification_key === b.classification_key && isSameTime(a, b) && (isSamePeak(a, b) || a.end_at === null)
 
-/** Whether the maxima of a row of the event as it is now are at least those of the row as it was before. */
+/** Returns whether the maxima of the current row are at least as large as in the former row. */
 const contains = (now: HourRow | undefined, before: HourRow): boolean =>
   (now?.max_bps ?? -1) >= before.max_bps! && (now?.max_pps ?? -1) >= before.max_pps!

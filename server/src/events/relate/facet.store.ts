@@ -5,10 +5,10 @@ import type { Facet } from './facet.ts'
 
 export type TeamFacet = Facet & { readonly team_id: number }
 
-/** A team with this many facets gets no more descriptions: those that it does not have are searched in the events. */
+/** A team with this many facets gets no more descriptions: events with other descriptions are searched directly. */
 const facetsMax = 500
 
-/** Returns the id of each facet, and adds those that the teams do not have yet. Call `lockTeams` first. */
+/** Returns the id of each facet, and adds missing ones. Call `lockTeams` first. */
 export async function saveFacets(trx: Trx, facets: readonly TeamFacet[]): Promise<number[]> {
   const byKey = new Map(facets.map((facet) => [keyOf(facet), facet]))
   const ids = await findFacets(trx, [...byKey.values()])
@@ -35,7 +35,7 @@ async function findFacets(trx: Trx, facets: readonly TeamFacet[]): Promise<Map<s
   return new Map(rows.map((row) => [keyOf(row), row.id]))
 }
 
-/** Returns their ids by key, of a full team those of the facets without the description. */
+/** Returns their ids by key; for a full team the ids of the facets without the description. */
 async function addFacets(trx: Trx, facets: readonly TeamFacet[]): Promise<Map<string, number>> {
   const full = await listFullTeams(
     trx,
@@ -58,7 +58,7 @@ async function listFullTeams(trx: Trx, teamIds: readonly number[]): Promise<Set<
   return new Set(rows.map(({ team_id }) => team_id))
 }
 
-/** Returns the keys of the sources that reported the team's events, those with the most events first. */
+/** Returns the keys of the sources that reported the team's events, ordered by number of events. */
 export async function listEventSources(db: Db, teamId: number): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
     select f.source_key as key

@@ -1,19 +1,26 @@
-// The SQL that finds the incidents that events belong to, and moves events to others. The caller holds the locks of the teams.
+// The SQL that finds the incidents of events, and moves events between incidents. The caller has locked the teams.
 import { sql, type RawBuilder } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 import { unnestRows } from '../../db/unnest.ts'
 import { lastHostOf, type Prefix } from '../../net/prefix.ts'
-import { directionOf, pauseMs, reachOf, type Extent, type Member, type Moved } from './incident.ts'
+import {
+  directionFlagsOf,
+  pauseMs,
+  incidentReachOf,
+  type Extent,
+  type IncidentMember,
+  type Moved,
+} from './incident.ts'
 
 /** An event of a team, to which incidents are to be found. */
 export type PlacedEvent = Extent & { readonly team_id: number }
 
 /** An event, and the id of an incident with an event that is connected with it. */
-export type Neighbor = { readonly event: PlacedEvent; readonly incident: string }
+export type ConnectedEvent = { readonly event: PlacedEvent; readonly incident: string }
 
 /** An incident that more events have is not divided any more: they stay together. */
 export const membersMax = 2_000
-/** More incidents on networks inside the one of an event are not looked at. */
+/** Limit of incidents on networks inside the network of an event. */
 const neighborsMax = 10_000
 
 const placeTypes = {
@@ -24,13 +31,13 @@ const placeTypes = {
   reach: 'float8',
   direction: 'integer',
 }
-const directionBits = sql.lit(directionOf(-1))
+const directionBits = sql.lit(directionFlagsOf(-1))
 
 /**
- * Lists the incidents of stored events that are connected with one of these, some repeatedly; of one that is stored also its own. One statement for
- * all. Most events have none.
+ * Lists the incidents of stored events that are connected with one of these, possibly repeated; for a stored event also
+ * its own. One statement for all. Most events have no neighbors.
  */
-export async function listNeighbors(trx: Trx, events: readonly PlacedEvent[]): Promise<Neighbor[]> {
+export async function listNeighbors(trx: Trx, events: readonly PlacedEvent[]): Promise<ConnectedEvent[]> {
   const placed: PlacedEvent[] = []
   const places = events.flatMap((event) =>
     event.networks.map((network) => {
@@ -43,7 +50,7 @@ export async function listNeighbors(trx: Trx, events: readonly PlacedEvent[]): P
         // As numbers, which are sent and parsed faster than times.
         since: (start.getTime() - pauseMs) / 1_000,
         reach: end === null ? Infinity : (end.getTime() + pauseMs) / 1_000,
-        direction: directionOf(flags),
+        direction: directionFlagsOf(flags),
       }
     }),
   )
@@ -65,15 +72,15 @@ const isConnected = sql`t.start_at + interval '0' < to_timestamp(n.reach) and co
 const isWide = (network: string) =>
   sql.raw(`masklen(${network}) < case family(${network}) when 4 then 32 else 128 end`)
 
-/** The events of which a further network is one of these. */
+/** The events with one of these as a further network. */
 const withFurther = (condition: RawBuilder<unknown>) => sql`
   select ${found} from event_networks m cross join lateral (
     select * from team_events t where t.team_id = n.team_id and t.event_id = m.event_id offset 0) t
   where ${condition} and ${isConnected}`
 
 /**
- * Events on the networks in `n`, inside them and around them. Each is one range of an index. A further network that covers one of the team's is
- * one that the team has a part of.
+ * Events on the networks in `n`, inside them and around them. Each is one range of an index. A further network that
+ * covers a network of the team belongs to it in part.
  */
 const candidates = sql`
   select ${found} from team_events t
@@ -86,13 +93,13 @@ const candidates = sql`
 
 type EventOfTeam = Pick<PlacedEvent, 'team_id' | 'event_id'>
 
-/** Returns those of the ended events whose incident has events that are too late for them. */
+/** Filters the ended events: only events whose incident has events that start too late for them. */
 export async function listCutOff(trx: Trx, events: readonly PlacedEvent[]): Promise<EventOfTeam[]> {
   if (events.length === 0) return []
   const rows = events.map(({ team_id, event_id, end_at }) => ({
     team_id,
     event_id,
-    reach: reachOf({ end_at }),
+    reach: incidentReachOf({ end_at }),
   }))
   const later = sql`t.team_id = e.team_id and t.start_at >= n.reach`
   const { rows: found } = await sql<EventOfTeam>`
@@ -105,9 +112,13 @@ export async function listCutOff(trx: Trx, events: readonly PlacedEvent[]): Prom
 }
 
 /** Lists the events of the incidents; one more than `membersMax` at most. */
-export async function listMembers(trx: Trx, teamId: number, incidents: readonly string[]): Promise<Member[]> {
+export async function listIncidentMembers(
+  trx: Trx,
+  teamId: number,
+  incidents: readonly string[],
+): Promise<IncidentMember[]> {
   if (incidents.length === 0) return []
-  const { rows } = await sql<Omit<Member, 'networks'> & { readonly networks: Prefix[] | null }>`
+  const { rows } = await sql<Omit<IncidentMember, 'networks'> & { readonly networks: Prefix[] | null }>`
     select t.event_id, t.incident, t.start_at, t.end_at, t.flags, coalesce(
         case when t.parsed_data is null
           then (select array_agg(n.network::text) from event_networks n where n.event_id = t.event_id)

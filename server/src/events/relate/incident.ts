@@ -1,35 +1,36 @@
-// Which events are one incident: those of a team with the same direction whose networks cover each other and between which there is no
-// longer pause, and all that such events connect. Depends on the events as they are, never on the order of their deliveries. Pure.
+// Groups events into incidents: events of a team with the same direction whose networks cover each other without a
+// longer pause between them, and all events connected through them. The result depends only on the events, not on the
+// order of their deliveries. Pure.
 import { createPrefixMap } from '../../net/prefix-map.ts'
 import { hostPrefix, networkOf, type Prefix } from '../../net/prefix.ts'
 import { flagBits } from './event-json.ts'
 
-/** An incident has ended when none of its events has been ongoing for this time. */
+/** An incident has ended when no event has been ongoing for this time. */
 export const pauseMs = 30 * 60_000
 
 const directions = flagBits(['OUTGOING', 'INTERNAL'])
 
-/** Where and when an event is. */
+/** Networks and time of an event. */
 export type Extent = {
   readonly event_id: string
   readonly start_at: Date
   /** Null while it is ongoing. */
   readonly end_at: Date | null
-  /** As in team_events. */
+  /** Flags as in team_events. */
   readonly flags: number
-  /** Those that the team holds; empty: not known. */
+  /** The team's networks; empty: unknown. */
   readonly networks: readonly Prefix[]
 }
 
 /** The bits of the flags that are the direction. */
-export const directionOf = (flags: number): number => flags & directions
+export const directionFlagsOf = (flags: number): number => flags & directions
 
 /** The time at which the events begin that are too late for the incident; null while the event is ongoing. */
-export const reachOf = ({ end_at: end }: Pick<Extent, 'end_at'>): Date | null =>
+export const incidentReachOf = ({ end_at: end }: Pick<Extent, 'end_at'>): Date | null =>
   end && new Date(end.getTime() + pauseMs)
 
-/** Events by id, each in the set of those that are connected with it (union by path halving). */
-export class Connections {
+/** Events by id, each in the set of connected events (union by path halving). */
+export class ConnectedEvents {
   readonly #parents = new Map<string, string>()
 
   connect(a: string, b: string): void {
@@ -37,7 +38,7 @@ export class Connections {
     if (first !== second) this.#parents.set(second, first)
   }
 
-  /** The sets of those that were connected, each with two members at least. */
+  /** The sets of connected events with at least two members. */
   sets(): string[][] {
     return [...Map.groupBy(this.#parents.keys(), (id) => this.#rootOf(id)).values()].filter(
       ({ length }) => length > 1,
@@ -58,8 +59,8 @@ export class Connections {
   }
 }
 
-/** Connects those of one team's events that are in one incident. */
-export function connectEvents(events: readonly Extent[], connections: Connections): void {
+/** Connects the events of one team that are in one incident. */
+export function connectEvents(events: readonly Extent[], connections: ConnectedEvents): void {
   if (events.length < 2) return
   const byNetwork = mapOf(events)
   for (const event of events) {
@@ -85,27 +86,27 @@ function mapOf(events: readonly Extent[]): Visit {
 }
 
 function isNear(a: Extent, b: Extent): boolean {
-  return directionOf(a.flags) === directionOf(b.flags) && isBefore(a, b) && isBefore(b, a)
+  return directionFlagsOf(a.flags) === directionFlagsOf(b.flags) && isBefore(a, b) && isBefore(b, a)
 }
 
 /** Whether `a` starts before `b` has been over for the pause. */
 const isBefore = ({ start_at: start }: Extent, { end_at: end }: Extent): boolean =>
   end === null || start.getTime() < end.getTime() + pauseMs
 
-export type Member = Extent & {
+export type IncidentMember = Extent & {
   /** The id of the incident that it is in; null: its own. */
   readonly incident: string | null
 }
 
 /** An event that is to be in another incident than it is. */
-export type Moved = Pick<Member, 'event_id' | 'incident'>
+export type Moved = Pick<IncidentMember, 'event_id' | 'incident'>
 
 /**
- * Divides members of one team's incidents into incidents, and returns what changes. The id of the oldest incident remains; incidents whose first
- * event is no longer in them get the id of the oldest one that is.
+ * Divides members of one team's incidents into incidents, and returns the changes. The id of the oldest incident
+ * remains; an incident without its first event gets the id of its oldest event.
  */
-export function divide(members: readonly Member[]): Moved[] {
-  const connections = new Connections()
+export function divide(members: readonly IncidentMember[]): Moved[] {
+  const connections = new ConnectedEvents()
   connectEvents(members, connections)
   const byId = new Map(members.map((member) => [member.event_id, member]))
   const wanted = new Map<string, string>()
@@ -123,7 +124,7 @@ export function divide(members: readonly Member[]): Moved[] {
 
 type Aged = Pick<Extent, 'event_id' | 'start_at'>
 
-/** The event that started first; of several the one with the least id. */
+/** The event that started first; if there are several, the event with the smallest id. */
 export function oldest<E extends Aged>(events: readonly E[]): E | undefined {
   return events.reduce<E | undefined>((first, event) => {
     if (first === undefined) return event

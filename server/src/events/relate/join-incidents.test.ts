@@ -6,7 +6,7 @@ import { scaled } from '../../runtime/testing-scale.ts'
 import type { Db } from '../../db/postgres.ts'
 import { createOwnershipCache } from '../../inventory/holding/ownership.ts'
 import { overlaps, type Prefix } from '../../net/prefix.ts'
-import { directionOf } from './incident.ts'
+import { directionFlagsOf } from './incident.ts'
 import { ingestBatch } from '../ingest/ingest.ts'
 import { rematch } from './rematch.ts'
 import { replayDeliveries } from '../ingest/replay.ts'
@@ -81,7 +81,8 @@ function expected(rows: readonly Row[]): string[] {
       for (const b of rows) {
         const [x, y] = [labels.get(a.event_id)!, labels.get(b.event_id)!]
         if (x === y || !overlaps(a.affected_network as Prefix, b.affected_network as Prefix)) continue
-        if (directionOf(a.flags) !== directionOf(b.flags) || !isBefore(a, b) || !isBefore(b, a)) continue
+        if (directionFlagsOf(a.flags) !== directionFlagsOf(b.flags) || !isBefore(a, b) || !isBefore(b, a))
+          continue
         for (const [id, label] of labels) if (label === y) labels.set(id, x)
         isChanged = true
       }
@@ -211,7 +212,7 @@ describe('incidents', () => {
   })
 })
 
-/** By a linear congruential generator. */
+/** Uses a linear congruential generator. */
 function shuffled<T>(list: readonly T[], seed: number): T[] {
   let state = seed >>> 0
   const next = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0)

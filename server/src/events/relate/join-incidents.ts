@@ -1,12 +1,12 @@
-// Puts events into the incidents of their teams, in the transaction that writes them and under the locks of the teams. A new event joins an
-// incident with the row that is written anyway; only what merges or divides incidents writes other rows.
+// Puts events into the incidents of their teams, in the transaction that writes them and under the locks of the teams.
+// A new event joins an incident in its own row; only merges and divisions of incidents write other rows.
 import type { Trx } from '../../db/postgres.ts'
-import { connectEvents, Connections, directionOf, divide, oldest } from './incident.ts'
+import { connectEvents, ConnectedEvents, directionFlagsOf, divide, oldest } from './incident.ts'
 import {
   listCutOff,
   listFirst,
   listIncidentsOf,
-  listMembers,
+  listIncidentMembers,
   listNeighbors,
   membersMax,
   mergeIncidents,
@@ -14,7 +14,7 @@ import {
   type PlacedEvent,
 } from './incident.store.ts'
 
-/** The incidents of new events that are not their own, by `keyOf`; and what the incidents take over. */
+/** The incidents that new events join, by `keyOf`; and the incidents merged into them. */
 export type Joined = {
   readonly incidentOf: (event: Key) => string | null
   readonly merged: readonly {
@@ -33,7 +33,7 @@ export async function findIncidents(trx: Trx, events: readonly PlacedEvent[]): P
   const found = new Map<string, string>()
   const merged: { team_id: number; incidents: string[]; into: string }[] = []
   for (const [team_id, ofTeam] of Map.groupBy(events, (event) => event.team_id)) {
-    const connections = new Connections()
+    const connections = new ConnectedEvents()
     const stored = new Set<string>()
     for (const { event, incident } of neighbors.get(team_id) ?? []) {
       stored.add(incident)
@@ -70,8 +70,8 @@ export type ChangedEvent = PlacedEvent & {
 }
 
 /**
- * Divides and merges incidents of stored events that are elsewhere than before. That an event has ended changes nothing unless a later one was
- * put beside it meanwhile. Of an event with several networks it is not known which ones it had.
+ * Divides and merges incidents of stored events whose place has changed. The end of an event changes its incident only
+ * if a later event was added in the meantime. The former networks of an event with several networks are unknown.
  */
 export async function moveEvents(trx: Trx, events: readonly ChangedEvent[]): Promise<void> {
   const changed = events.filter(isElsewhere)
@@ -96,14 +96,14 @@ const sameTime = (a: Date | null, b: Date | null): boolean => a?.getTime() === b
 const isElsewhere = ({ before, ...event }: ChangedEvent): boolean =>
   event.networks.length > 1 ||
   before.affected_network !== event.affected_network ||
-  directionOf(before.flags) !== directionOf(event.flags) ||
+  directionFlagsOf(before.flags) !== directionFlagsOf(event.flags) ||
   !sameTime(before.start_at, event.start_at) ||
   !sameTime(before.end_at, event.end_at)
 
 const isShortened = ({ before, ...event }: ChangedEvent): boolean =>
   event.networks.length === 1 &&
   before.affected_network === event.affected_network &&
-  directionOf(before.flags) === directionOf(event.flags) &&
+  directionFlagsOf(before.flags) === directionFlagsOf(event.flags) &&
   sameTime(before.start_at, event.start_at) &&
   event.end_at !== null &&
   (before.end_at === null || event.end_at < before.end_at)
@@ -111,7 +111,7 @@ const isShortened = ({ before, ...event }: ChangedEvent): boolean =>
 /** Divides the events of a team's incidents anew. */
 export async function divideIncidents(trx: Trx, teamId: number, incidents: readonly string[]): Promise<void> {
   const ids = [...new Set(incidents)]
-  const members = await listMembers(trx, teamId, ids)
+  const members = await listIncidentMembers(trx, teamId, ids)
   if (members.length <= membersMax) return saveMoved(trx, teamId, divide(members))
   const into = oldest(await listFirst(trx, teamId, ids))
   const taken = ids.filter((id) => id !== into?.event_id)

@@ -33,12 +33,13 @@ const insideMax = 10_000
  *
  * - `exact`: the resource's prefix is the network;
  * - `covers`: the resource's prefix is larger (the usual case: a /24 and an attacked address in it). Every covering
- *   resource matches, not only the most specific: a provider and its customer both hold the address;
- * - `covered_by`: the network is larger (carpet bombing of a /16 concerns every team that holds a part of it);
+ *   resource matches, not only the most specific: an address belongs to both a provider and its customer;
+ * - `covered_by`: the network is larger (carpet bombing of a /16 concerns every team with a part of it);
  * - `origin_asn`: the network matches an announcement of the same team, in one of the three ways, whose origin is this
  *   ASN. An ASN alone never matches another team's announcement.
  *
- * The order is that of the API: by team, then exact, covers with the most specific first, covered_by, origin_asn.
+ * The order is the same as in the API: by team, then exact, covers with the most specific first, covered_by,
+ * origin_asn.
  */
 export function matchNetworks(networks: readonly Prefix[], ownership: Ownership): Match[] {
   const matches = new Map<string, Match>()

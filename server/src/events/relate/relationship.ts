@@ -102,7 +102,8 @@ export async function relateEvents(
   const teamEvents = events.flatMap((event) => teamEventsOf(event, matches.get(event.id)!, current, viewOf))
   const matched = unmatched.map((event_id) => ({ team_id: noTeam, event_id }))
   const gone = [...noLongerRelated(stored, wanted), ...matched]
-  // As late as possible: the rest depends on the events alone, and transactions about the same teams run one after the other from here.
+  // As late as possible: the rest depends only on the events, and transactions about the same teams run one after the
+  // other from here.
   await lockTeams(trx, [...new Set([...teamEvents, ...gone].map(({ team_id }) => team_id))])
   const joined = await findIncidents(trx, teamEvents.filter(isNewIn(stored)))
   for (const event of teamEvents) event.incident = joined.incidentOf(event)
@@ -118,13 +119,13 @@ export async function relateEvents(
 
 type PlacedTeamEvent = Omit<TeamEvent, 'incident'> & PlacedEvent & { incident: string | null }
 
-/** Events are stored for a team since they are related to it. Those of no team are in no incident. */
+/** Events are stored for a team when they become related to it. Events without a team are in no incident. */
 function isNewIn(stored: readonly StoredMatch[]): (event: PlacedTeamEvent) => boolean {
   const known = new Set(stored.map(({ teamId, eventId }) => `${teamId} ${eventId}`))
   return ({ team_id, event_id }) => team_id !== noTeam && !known.has(`${team_id} ${event_id}`)
 }
 
-/** Further networks of an event are not in the written row: those of an event that has several may have changed. */
+/** The written row does not contain further networks, so events with several networks may have changed. */
 function changedEvents(
   events: readonly PlacedTeamEvent[],
   written: readonly WrittenTeamEvent[],

@@ -2,7 +2,7 @@
 // only matches new deliveries; changes on the teams' side are handled here.
 //
 // A changed resource has `matched = false`, a deleted one is in removed_resources (both set by triggers). For each, the
-// candidate events are those on networks that overlap it and those already related to it. They are locked, matched
+// candidate events are events on networks that overlap it and events already related to it. They are locked, matched
 // completely again and written, some hundred per transaction. The work is idempotent, so a killed run is simply
 // repeated. After the last batch the resource is marked as matched, unless it has changed again. The relationships of a
 // deleted resource are thus deleted by the next run, some seconds later.

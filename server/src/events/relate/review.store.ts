@@ -1,4 +1,4 @@
-// The SQL of reviews: what teams decide about events, and their comments.
+// The SQL of reviews: teams' decisions about events, and their comments.
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
@@ -32,7 +32,7 @@ export type TeamReview = Pick<StoredReview, 'verdict' | 'acknowledged'> & {
 }
 
 /** The reviews of all teams. */
-export async function listReviews(trx: Trx, eventIds: readonly string[]): Promise<TeamReview[]> {
+export async function listTeamReviews(trx: Trx, eventIds: readonly string[]): Promise<TeamReview[]> {
   const { rows } = await sql<TeamReview>`
     select r.team_id, r.event_id, r.verdict, r.acknowledged from event_reviews r
     where r.event_id = any(${eventIds}::text[])`.execute(trx)

@@ -10,9 +10,9 @@ import type { Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { flagBits, flagsOf, statusBits } from './event-json.ts'
 import { listMarks, type Marks } from './event-mark.store.ts'
-import { messageData } from './event-message.ts'
+import { eventMessageData } from './event-message.ts'
 import type { ReportedEvent } from '../event/event.store.ts'
-import { listReviews, type TeamReview } from './review.store.ts'
+import { listTeamReviews, type TeamReview } from './review.store.ts'
 import { listShown, saveShown, type ShownEvent } from './team-event.store.ts'
 
 export type EventView = {
@@ -25,7 +25,7 @@ export type ViewOf = (eventId: string, teamId: number) => EventView
 export async function readViews(trx: Trx, eventIds: readonly string[]): Promise<ViewOf> {
   const keyOf = (one: { readonly event_id: string; readonly team_id: number }) =>
     `${one.event_id} ${one.team_id}`
-  const reviews = new Map((await listReviews(trx, eventIds)).map((review) => [keyOf(review), review]))
+  const reviews = new Map((await listTeamReviews(trx, eventIds)).map((review) => [keyOf(review), review]))
   const marks = new Map((await listMarks(trx, eventIds)).map((one) => [keyOf(one), one.marks]))
   return (event_id, team_id) => {
     const key = keyOf({ event_id, team_id })
@@ -34,8 +34,8 @@ export async function readViews(trx: Trx, eventIds: readonly string[]): Promise<
 }
 
 /**
- * Returns the status that the team sees: that of the event, with the team's review and the marks. A verdict takes precedence over the
- * detector's. A mitigation has ended when neither the detector nor Pharos has one that is active.
+ * Returns the status in the view of the team: the event's, with the team's review and the marks. A verdict takes
+ * precedence over the detector's. A mitigation has ended when neither the detector nor Pharos has an active one.
  */
 export function shownStatus(status: readonly EventStatus[], { review, marks }: EventView): EventStatus[] {
   const shown = new Set(status)
@@ -47,13 +47,13 @@ export function shownStatus(status: readonly EventStatus[], { review, marks }: E
   return eventStatuses.filter((one) => shown.has(one))
 }
 
-/** Returns the flags that the team sees: those of the event, with the marks. */
+/** Returns the flags in the view of the team: the event's flags and the marks. */
 export const shownFlags = (flags: readonly EventFlag[], { marks }: EventView): EventFlag[] =>
   eventFlags.filter((flag) => flags.includes(flag) || flag in marks)
 
 /**
- * Shows the reviews and marks of locked events in the team's list, and reports those that look different. Updates the stored JSON and the
- * facet, so that filters, counts and the list agree in the same transaction. Call `lockTeams` first.
+ * Applies the reviews and marks of locked events to the team's list, and reports visible changes. Updates the stored
+ * JSON and the facet, so that filters, counts and the list agree in the same transaction. Call `lockTeams` first.
  */
 export async function showEvents(trx: Trx, teamId: number, events: readonly ReportedEvent[]): Promise<void> {
   const ids = events.map(({ id }) => id)
@@ -66,11 +66,11 @@ export async function showEvents(trx: Trx, teamId: number, events: readonly Repo
   await saveShown(trx, teamId, changed)
   await writeMessages(
     trx,
-    changed.map((row) => ({ teamId, type: 'event.updated', data: messageData(row) })),
+    changed.map((row) => ({ teamId, type: 'event.updated', data: eventMessageData(row) })),
   )
 }
 
-/** Undefined if the row shows it already. Flags that are not marks are those of the team's part of the event. */
+/** Undefined if the row is already up to date. Flags that are not marks belong to the team's part of the event. */
 function changedRow(row: ShownEvent, event: ReportedEvent, view: EventView): ShownEvent | undefined {
   const status = shownStatus(event.status, view)
   const ofPart = flagsOf(row.flags).filter((flag) => !isMark(flag) || event.flags.includes(flag))

@@ -8,7 +8,7 @@ import { saveRollup } from './event-rollup.store.ts'
 import type { Facet } from './facet.ts'
 import { saveFacets } from './facet.store.ts'
 
-/** `parsed_data` is null if the team holds all networks of the event, and thus sees the event's own parsed data. */
+/** `parsed_data` is null if all networks of the event belong to the team: it then gets the event's own parsed data. */
 export type TeamEvent = Readonly<Omit<Selectable<TeamEventsTable>, 'span' | 'facet'>> & {
   readonly facet: Facet
 }
@@ -30,7 +30,7 @@ export type ListedEvent = Pick<
 /** The `team_id` of events that concern no team. */
 export const noTeam = 0
 
-/** Returns those of the events that are in the list of events that concern no team. */
+/** Filters the events: only events in the list without a team. */
 export async function listUnmatched(trx: Trx, eventIds: readonly string[]): Promise<string[]> {
   if (eventIds.length === 0) return []
   const { rows } = await sql<{ event_id: string }>`
@@ -45,7 +45,7 @@ const LOCK_CLASS = 7_001
 /** Limits the number of locks of a transaction that concerns thousands of teams. */
 const LOCK_SLOTS = 64
 
-/** Until the transaction ends, no other transaction writes the lists or counts of these teams. */
+/** Locks the lists and counts of these teams until the end of the transaction. */
 export async function lockTeams(trx: Trx, teamIds: readonly number[]): Promise<void> {
   const slots = [...new Set(teamIds.map((teamId) => teamId % LOCK_SLOTS))].toSorted((a, b) => a - b)
   // One by one in the order of the array: the function is called for each row in turn.
@@ -126,10 +126,10 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
   return changed
 }
 
-/** A row of the team's list with what it shows. */
+/** A row of the team's list with its content. */
 export type ShownEvent = ListedEvent & Pick<TeamEvent, 'record' | 'facet'>
 
-/** Returns those of the events that are in the team's list. */
+/** Filters the events: only events in the team's list. */
 export async function listShown(
   trx: Trx,
   teamId: number,
@@ -190,7 +190,7 @@ export async function listEndedMessages(trx: Trx, eventIds: readonly string[]): 
   return rows
 }
 
-/** Deletes those of the rows that exist, and returns the incidents that they were in. Call `lockTeams` first. */
+/** Deletes the existing rows, and returns their incidents. Call `lockTeams` first. */
 export async function deleteTeamEvents(
   trx: Trx,
   keys: readonly { readonly team_id: number; readonly event_id: string }[],

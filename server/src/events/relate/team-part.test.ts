@@ -421,7 +421,7 @@ describe('an event over the networks of several teams', () => {
     await sql`update prefixes set matched = true`.execute(db)
     const messages = (await messagesTo('b')).length
     const file = listMigrations(migrationsFolder).find((one) => one.file.endsWith('-cut-events.sql'))!
-    // The migration disabled a trigger that a later one has dropped.
+    // The migration disabled a trigger that a later migration has dropped.
     const statements = file.sql.replaceAll(
       /^alter table team_events \w+ trigger team_events_told_again;$/gm,
       '',

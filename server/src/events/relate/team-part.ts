@@ -1,6 +1,6 @@
-// The part of an event that one team sees. If the event affects networks that the team does not hold, all data about
-// those networks, and all data that may name them, is omitted. Pure. The part is built from named fields, never by
-// removing some: a new field of events is shown to no team until it is added here.
+// The part of an event for one team. If the event affects networks of others, all data about these networks, and all
+// data that may name them, is omitted. Pure. The part is built from named fields, never by removing some: a new field
+// of events is visible to no team until it is added here.
 import type { ParsedData } from '@pharos/contract/events/event'
 import { classificationLabel, isClassification } from '@pharos/contract/events/classification'
 import { createPrefixMap } from '../../net/prefix-map.ts'
@@ -21,9 +21,9 @@ import type { Json } from '../event/json.ts'
 import { topsOf } from '../event/packets.ts'
 
 /**
- * Returns the event itself if the team holds all of its networks. Otherwise its part: networks, address family and
- * samples of the team's own networks, without the raw source and without the detector's own texts, which may name any
- * network. Times, status, classification, rates and totals are those of the whole event: no detector reports them per
+ * Returns the event itself if all of its networks belong to the team. Otherwise its part: networks, address family and
+ * samples of the team's own networks, without the raw source and without the detector's own texts, which may contain
+ * any network. Times, status, classification, rates and totals apply to the whole event: no detector reports them per
  * network.
  */
 export function teamPart(event: Event, held: readonly Prefix[]): Event {

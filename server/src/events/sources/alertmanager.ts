@@ -9,18 +9,18 @@
 import { mappedKey } from './generic-fields.ts'
 import { createMappedNormaliser } from './generic.ts'
 import { readObject } from './reading.ts'
-import type { Fields } from './reading.ts'
+import type { ReportFields } from './reading.ts'
 import { readKindSettings } from './settings.ts'
 import type { Source } from './source.ts'
 
-/** A label, or an annotation, of one of these names. */
+/** A label, or an annotation, with any of these names. */
 const named = (...names: readonly string[]): string[] => [
   ...names.map((name) => `/labels/${name}`),
   ...names.map((name) => `/annotations/${name}`),
 ]
 const rate = (...names: readonly string[]) => ({ first: named(...names), text: true })
 
-const fieldDefaults: Fields = {
+const fieldDefaults: ReportFields = {
   id: ['/fingerprint', '/startsAt'],
   network: { first: named('network', 'prefix', 'target', 'ip', 'address', 'host') },
   start: '/startsAt',
@@ -37,7 +37,7 @@ const fieldDefaults: Fields = {
   threshold_pps: rate('threshold_pps'),
 }
 
-const wordDefaults: Readonly<Record<string, Fields>> = {
+const wordDefaults: Readonly<Record<string, ReportFields>> = {
   status: { firing: ['ongoing'], resolved: ['ended'] },
   direction: { incoming: ['INCOMING'], outgoing: ['OUTGOING'], internal: ['INTERNAL'] },
 }
@@ -58,7 +58,7 @@ export const alertmanager: Source = {
 }
 
 /** The words of the settings in addition to the defaults. */
-function merged(words: Fields): Fields {
+function merged(words: ReportFields): ReportFields {
   const groups = Object.entries(words).map(([name, group]) => [
     name,
     { ...wordDefaults[name], ...readObject(group, `settings.words.${name}`) },

@@ -1,13 +1,13 @@
-// FastNetMon Community: what its notify script gets, posted as JSON by docs/detectors/pharos-notify.sh: the arguments
-// `ip direction pps action`, and the text that it reads from its standard input.
-// Format: github.com/pavel-odintsov/fastnetmon/blob/master/src/notify_about_attack.sh and, for the text,
+// FastNetMon Community: the input of its notify script, posted as JSON by docs/detectors/pharos-notify.sh: the
+// arguments `ip direction pps action`, and the text that it reads from its standard input. Format:
+// github.com/pavel-odintsov/fastnetmon/blob/master/src/notify_about_attack.sh and, for the text,
 // serialize_attack_description in src/fastnetmon_logic.cpp. Tried with version 1.2.4.
 //
-// The script is called at `ban`, half a second later again with `attack_details` and a sample of packets, and at `unban`
-// without text. There is no id of the attack: FastNetMon has at most one ban of an address, so that the address and the time
-// of its ban (`incident`, kept by our script until the unban) are the key. A ban of an address whose unban was never
-// reported (FastNetMon was restarted) names the earlier one as `previous`, which it ends.
-import type { Observation } from '../event/event.ts'
+// The script is called at `ban`, half a second later again with `attack_details` and a sample of packets, and at
+// `unban` without text. There is no id of the attack: FastNetMon has at most one ban of an address, so that the address
+// and the time of its ban (`incident`, kept by our script until the unban) are the key. A ban of an address whose unban
+// was never reported (FastNetMon was restarted) names the earlier one as `previous`, which it ends.
+import type { EventObservation } from '../event/event.ts'
 import { parseAddress } from '../../net/address.ts'
 import { hostPrefix } from '../../net/prefix.ts'
 import { abridgeJson } from '../event/json.ts'
@@ -22,7 +22,7 @@ import {
   readOptionalText,
   readText,
 } from './reading.ts'
-import type { Fields } from './reading.ts'
+import type { ReportFields } from './reading.ts'
 import { NormaliseError } from './source.ts'
 import type { Notes, Source } from './source.ts'
 import { readTime } from './units.ts'
@@ -41,20 +41,20 @@ export const fastnetmonCommunity: Source = {
   },
 }
 
-function read(body: Fields, notes: Notes, bansAreBlackholes: boolean): Observation[] {
+function read(body: ReportFields, notes: Notes, bansAreBlackholes: boolean): EventObservation[] {
   const ip = readText(body.ip, '/ip', 100)
   const key = joinKey([canonicalOf(ip), readIncident(body, notes)])
   const observedAt = readTime(numberIfText(body.time), 'unix', '/time', notes) ?? null
   const attack = readAttack(translated(body, ip, key, notes), notes, bansAreBlackholes)
   const message = () => abridgeJson(body) as JsonObject
-  const observation: Observation = { ...attack, observedAt, message }
+  const observation: EventObservation = { ...attack, observedAt, message }
   const previous = readPrevious(body, notes)
   if (previous === undefined) return [observation]
   return [endOf(observation, joinKey([canonicalOf(ip), previous])), observation]
 }
 
 /** The observation that ends an earlier attack on the same address. */
-function endOf(observation: Observation, sourceEventId: string): Observation {
+function endOf(observation: EventObservation, sourceEventId: string): EventObservation {
   const { networks, receivedAt, observedAt } = observation
   return {
     sourceEventId,
@@ -74,7 +74,7 @@ function endOf(observation: Observation, sourceEventId: string): Observation {
   }
 }
 
-function readIncident(body: Fields, notes: Notes): string {
+function readIncident(body: ReportFields, notes: Notes): string {
   const incident = notes.optional(() => keyOf(body.incident, '/incident'))
   if (incident !== undefined) return incident
   const time = notes.optional(() => keyOf(body.time, '/time'))
@@ -85,8 +85,8 @@ function readIncident(body: Fields, notes: Notes): string {
   return time
 }
 
-/** The earlier attack on the address, if there is one. */
-const readPrevious = (body: Fields, notes: Notes): string | undefined =>
+/** The earlier attack on the address, if any. */
+const readPrevious = (body: ReportFields, notes: Notes): string | undefined =>
   notes.optional(() => keyOf(body.previous, '/previous'))
 
 /** Times are numbers, or text as the arguments of the script. */
@@ -108,7 +108,7 @@ const numberIfText = (value: unknown): unknown =>
   typeof value === 'string' && /^\d{1,12}$/.test(value) ? Number(value) : value
 
 /** Returns the same as the JSON of FastNetMon Advanced, which has the same counters under the same names. */
-function translated(body: Fields, ip: string, key: string, notes: Notes): Fields {
+function translated(body: ReportFields, ip: string, key: string, notes: Notes): ReportFields {
   const text = notes.optional(() => readOptionalText(body.details, '/details', detailsMax)) ?? ''
   const counters = countersOf(text)
   const direction = notes.optional(() => readOptionalText(body.direction, '/direction', 20))

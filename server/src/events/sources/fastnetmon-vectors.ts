@@ -4,18 +4,18 @@ import type { Classification } from '@pharos/contract/events/classification'
 import { amplificationOf } from '../event/classification.ts'
 import { dominantOf } from '../event/packets.ts'
 import type { SampledPacket } from '../event/packets.ts'
-import type { Fields } from './reading.ts'
+import type { ReportFields } from './reading.ts'
 
 /** The direction of the attack; undefined if FastNetMon does not name it. */
-export type Direction = 'incoming' | 'outgoing' | undefined
+export type AttackDirection = 'incoming' | 'outgoing' | undefined
 
-/** Below this share of the packets, a protocol is not a vector of its own. */
+/** Minimum share of the packets for a separate vector. */
 const shareMin = 0.25
 
 /** Returns the vectors, the greatest first. */
-export function vectorsOf(
-  details: Fields,
-  direction: Direction,
+export function fastnetmonVectorsOf(
+  details: ReportFields,
+  direction: AttackDirection,
   sample: readonly SampledPacket[],
 ): Classification[] {
   const way = direction ?? directionOfHigherRate(details)
@@ -39,15 +39,15 @@ export function vectorsOf(
   return vectors.length > 0 ? vectors : statedVector(details, sample)
 }
 
-/** A rate that cannot be read makes no vector; those in the event's own fields are noted. */
-function ppsOf(details: Fields, name: string): number {
+/** An invalid rate makes no vector; invalid rates in the event's own fields are noted. */
+function ppsOf(details: ReportFields, name: string): number {
   const rate = details[name]
   return typeof rate === 'number' && rate >= 0 && Number.isSafeInteger(Math.round(rate))
     ? Math.round(rate)
     : 0
 }
 
-function directionOfHigherRate(details: Fields): 'incoming' | 'outgoing' {
+function directionOfHigherRate(details: ReportFields): 'incoming' | 'outgoing' {
   return ppsOf(details, 'total_outgoing_pps') > ppsOf(details, 'total_incoming_pps') ? 'outgoing' : 'incoming'
 }
 
@@ -65,8 +65,8 @@ function tcpVector(sample: readonly SampledPacket[]): Classification {
   return flags?.split(',').includes('rst') ? 'tcp.rst_flood' : 'tcp.flood'
 }
 
-/** Without counters: the protocol named by older versions. */
-function statedVector(details: Fields, sample: readonly SampledPacket[]): Classification[] {
+/** Without counters, uses the protocol of older versions. */
+function statedVector(details: ReportFields, sample: readonly SampledPacket[]): Classification[] {
   const type = attackTypes.get(details.attack_type)
   if (type) return [type]
   switch (details.attack_protocol) {

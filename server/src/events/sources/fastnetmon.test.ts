@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noteText } from '@pharos/contract/events/delivery-note'
 import { mergeObservation } from '../event/event.ts'
-import type { Event, Observation } from '../event/event.ts'
+import type { Event, EventObservation } from '../event/event.ts'
 import { fastnetmon } from './fastnetmon.ts'
 import { fixture } from './fixtures.ts'
 import { createNotes } from './notes.ts'
@@ -10,8 +10,9 @@ import { NormaliseError } from './source.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 10, minute))
 const normalise = fastnetmon.createNormaliser({})
-const read = (name: string, minute = 0): Observation => normalise(fixture(name), createNotes(at(minute)))[0]!
-const eventOf = (...observations: Observation[]): Event =>
+const read = (name: string, minute = 0): EventObservation =>
+  normalise(fixture(name), createNotes(at(minute)))[0]!
+const eventOf = (...observations: EventObservation[]): Event =>
   observations.reduce<Event | undefined>(
     (event, next) => mergeObservation(event, next, { key: 'fnm', defaults: {} }),
     undefined,

@@ -11,11 +11,11 @@ import { parseAddress } from '../../net/address.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { covers, hostPrefix } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import type { Observation, Seen, TargetSample } from '../event/event.ts'
+import type { EventObservation, ObservedData, TargetSample } from '../event/event.ts'
 import { abridgeJson, cleanText } from '../event/json.ts'
 import type { JsonObject } from '../event/json.ts'
 import { readSample } from './fastnetmon-sample.ts'
-import { vectorsOf, type Direction } from './fastnetmon-vectors.ts'
+import { fastnetmonVectorsOf, type AttackDirection } from './fastnetmon-vectors.ts'
 import type { SampledPacket } from '../event/packets.ts'
 import { topsOf } from '../event/packets.ts'
 import {
@@ -27,7 +27,7 @@ import {
   readOptionalText,
   readText,
 } from './reading.ts'
-import type { Fields } from './reading.ts'
+import type { ReportFields } from './reading.ts'
 import { readKindSettings } from './settings.ts'
 import { NormaliseError, settingError } from './source.ts'
 import type { Notes, Source } from './source.ts'
@@ -49,7 +49,11 @@ export function readBanSetting(settings: unknown): boolean {
 }
 
 /** A sample also contains the target's responses, which do not describe the attack. */
-function isOfAttack({ source, destination }: SampledPacket, direction: Direction, scope: Scope): boolean {
+function isOfAttack(
+  { source, destination }: SampledPacket,
+  direction: AttackDirection,
+  scope: Scope,
+): boolean {
   if (direction === undefined) return true
   const ours = hostPrefix(direction === 'incoming' ? destination : source)
   return scope.networks.some((network) => covers(network, ours))
@@ -68,10 +72,10 @@ const actions: Readonly<Record<string, Action>> = {
   partial_unblock: { weight: 1, signals: ['mitigation_ended'] },
 }
 
-/** The event exists, and nothing else is known. */
+/** The event exists without any further information. */
 const unknownAction: Action = { weight: 0, signals: ['pending'] }
 
-function readAction(body: Fields, notes: Notes): { name: string; action: Action } {
+function readAction(body: ReportFields, notes: Notes): { name: string; action: Action } {
   const name = notes.optional(() => readOptionalText(body.action, '/action', 100)) ?? ''
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action) return { name, action }
@@ -84,14 +88,14 @@ function readAction(body: Fields, notes: Notes): { name: string; action: Action 
 const knownKindWeight = 10
 
 /** Reads one delivery. Throws NormaliseError if its key or its network cannot be read. */
-export function readAttack(body: Fields, notes: Notes, bansAreBlackholes: boolean): Observation {
+export function readAttack(body: ReportFields, notes: Notes, bansAreBlackholes: boolean): EventObservation {
   const details = readObject(body.attack_details, '/attack_details')
   const sourceEventId = readKey(details.attack_uuid, '/attack_details/attack_uuid')
   const { name, action } = readAction(body, notes)
   const scope = readScope(body, details, notes)
   const direction = readDirection(details)
   const sample = readSample(body).filter((packet) => isOfAttack(packet, direction, scope))
-  const vectors = vectorsOf(details, direction, sample)
+  const vectors = fastnetmonVectorsOf(details, direction, sample)
   const kind = kindOf(vectors, scope)
   const isBlackhole = bansAreBlackholes && (name === 'ban' || name === 'unban')
   return {
@@ -121,7 +125,7 @@ export function readAttack(body: Fields, notes: Notes, bansAreBlackholes: boolea
 }
 
 /** Without a direction, the target's end of a packet is unknown. */
-function samplesOf(sample: readonly SampledPacket[], direction: Direction): TargetSample[] {
+function samplesOf(sample: readonly SampledPacket[], direction: AttackDirection): TargetSample[] {
   if (direction === undefined) return []
   return sample.map((packet) => ({
     target: direction === 'incoming' ? packet.destination : packet.source,
@@ -141,8 +145,8 @@ type Scope = {
   readonly target: string
 }
 
-/** A host is named by `ip`, a hostgroup by its networks: a scope that contradicts them is left out. */
-function readScope(body: Fields, details: Fields, notes: Notes): Scope {
+/** A host has `ip`, a hostgroup its networks: a scope that contradicts them is ignored. */
+function readScope(body: ReportFields, details: ReportFields, notes: Notes): Scope {
   const stated = body.alert_scope
   const isKnown = stated === 'host' || stated === 'hostgroup'
   // Versions before 2.0.320 had no scope, and reported attacks on hosts only.
@@ -158,7 +162,7 @@ function readScope(body: Fields, details: Fields, notes: Notes): Scope {
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-function readHost(body: Fields, details: Fields, notes: Notes): Scope {
+function readHost(body: ReportFields, details: ReportFields, notes: Notes): Scope {
   const text = readText(body.ip, '/ip', 100)
   const group = notes.optional(() => readOptionalText(details.host_group, '/attack_details/host_group'))
   try {
@@ -171,7 +175,7 @@ function readHost(body: Fields, details: Fields, notes: Notes): Scope {
 }
 
 /** The attack affects all networks of the group together; there is no `ip`. */
-function readHostgroup(body: Fields, notes: Notes): Scope {
+function readHostgroup(body: ReportFields, notes: Notes): Scope {
   const group = notes.optional(() => readOptionalText(body.hostgroup_name, '/hostgroup_name', 200))
   const list = notes.optional(() => readList(body.hostgroup_networks ?? [], '/hostgroup_networks')) ?? []
   const networks = readNetworks(list, '/hostgroup_networks', notes)
@@ -181,15 +185,15 @@ function readHostgroup(body: Fields, notes: Notes): Scope {
 }
 
 /** `attack_direction` is the older name of the same field. */
-function readDirection(details: Fields): Direction {
+function readDirection(details: ReportFields): AttackDirection {
   const words = [details.attack_detection_threshold_direction, details.attack_direction]
-  return words.find((word) => word === 'incoming' || word === 'outgoing') as Direction
+  return words.find((word) => word === 'incoming' || word === 'outgoing') as AttackDirection
 }
 
 /** The rate in the attack's direction; the greater one if the direction is unknown. */
 function rateOf(
-  details: Fields,
-  direction: Direction,
+  details: ReportFields,
+  direction: AttackDirection,
   what: 'traffic' | 'pps',
   factor: number,
   notes: Notes,
@@ -202,7 +206,7 @@ function rateOf(
   return known.length > 0 ? Math.max(...known) : null
 }
 
-function flagsOf(direction: Direction, scope: Scope, isBlackhole: boolean): EventFlag[] {
+function flagsOf(direction: AttackDirection, scope: Scope, isBlackhole: boolean): EventFlag[] {
   const flags: EventFlag[] = []
   if (direction === 'incoming') flags.push('INCOMING')
   if (direction === 'outgoing') flags.push('OUTGOING')
@@ -220,20 +224,20 @@ function kindOf(vectors: readonly Classification[], scope: Scope): Classificatio
   return family === 'udp' || family === 'tcp' || family === 'icmp' ? `carpet.${family}` : 'carpet.mixed'
 }
 
-function describe(direction: Direction, kind: Classification, scope: Scope): string {
+function describe(direction: AttackDirection, kind: Classification, scope: Scope): string {
   const way = direction === undefined ? '' : `${direction} `
   const text = `${way}${classifications[kind]} on ${scope.target}`
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function seenOf(
-  body: Fields,
+  body: ReportFields,
   action: string,
-  details: Fields,
+  details: ReportFields,
   vectors: readonly Classification[],
   sample: readonly SampledPacket[],
   notes: Notes,
-): Seen {
+): ObservedData {
   const list = notes.optional(() => readList(body.flow_spec_rules ?? [], '/flow_spec_rules')) ?? []
   const rules = list.slice(0, rulesMax).flatMap((rule, at) => {
     const read = notes.optional(() => readObject(rule, `/flow_spec_rules/${at}`))
@@ -255,12 +259,12 @@ function seenOf(
   }
 }
 
-/** As many as an event keeps. */
+/** The limit of an event. */
 const rulesMax = 50
 
 const mitigations = new Set(['ban', 'partial_block'])
 
-function protocolsOf(details: Fields, notes: Notes): string[] {
+function protocolsOf(details: ReportFields, notes: Notes): string[] {
   const protocol = notes.optional(() =>
     readOptionalText(details.attack_protocol, '/attack_details/attack_protocol', 20),
   )
@@ -268,7 +272,7 @@ function protocolsOf(details: Fields, notes: Notes): string[] {
 }
 
 /** Tags of the detection's cause: the detector's threshold names, and whether it was manual. */
-function thresholdsOf(details: Fields): Pick<Seen, 'thresholds'> {
+function thresholdsOf(details: ReportFields): Pick<ObservedData, 'thresholds'> {
   const names = {
     threshold: 'attack_detection_threshold',
     direction: 'attack_detection_threshold_direction',

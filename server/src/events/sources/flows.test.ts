@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { mergeObservation, type Event } from '../event/event.ts'
 import { fixture } from './fixtures.ts'
-import { flows, readDefaults } from './flows.ts'
+import { flows, parseDefaults } from './flows.ts'
 import { createNotes } from './notes.ts'
 
 describe("the detector's own deliveries", () => {
@@ -40,10 +40,10 @@ describe("the detector's own deliveries", () => {
 
 describe('the default threshold', () => {
   it('is read from the settings of the source', () => {
-    assert.deepEqual(readDefaults({ bps: 1e9, ratio: 4, network_bps: 2e9, network_pps: 9 }), [
+    assert.deepEqual(parseDefaults({ bps: 1e9, ratio: 4, network_bps: 2e9, network_pps: 9 }), [
       { bps: 1e9, ratio: 4, networkBps: 2e9, networkPps: 9 },
     ])
-    assert.deepEqual(readDefaults({ location: 'ams' }), [])
+    assert.deepEqual(parseDefaults({ location: 'ams' }), [])
   })
 
   it('that is wrong is refused with its place', () => {

@@ -1,6 +1,6 @@
-// The detector of Pharos itself, in the collector of flows: its reports are deliveries like those of any other detector, in the form of
-// `Detection` of collector/detector/detection.ts. The settings are the threshold of all addresses without one in the section
-// detector_thresholds of the platform file; docs/detectors.md describes both.
+// The detector of Pharos itself, in the collector of flows: its reports are deliveries like any other, in the form of
+// `Detection` of collector/detector/detection.ts. The settings are the threshold of all addresses without an entry in
+// the section detector_thresholds of the platform file; docs/detectors.md describes both.
 import type { Threshold } from '../../flow/threshold.ts'
 import { createMappedNormaliser } from './generic.ts'
 import { readKindSettings } from './settings.ts'
@@ -10,7 +10,7 @@ export const flows: Source = {
   kind: 'flows',
   label: 'the detector of Pharos, from flows',
   createNormaliser(settings) {
-    readDefaults(settings)
+    parseDefaults(settings)
     return normalise
   },
 }
@@ -72,10 +72,10 @@ const numbers = [
 ] as const
 
 /**
- * Parses the settings of a source of this kind: the threshold of addresses without one in `detector_thresholds`, if there is one.
- * Throws NormaliseError.
+ * Parses the settings of a source of this kind: the threshold of addresses without an entry in `detector_thresholds`,
+ * if any. Throws NormaliseError.
  */
-export function readDefaults(settings: unknown): readonly Threshold[] {
+export function parseDefaults(settings: unknown): readonly Threshold[] {
   const fields = readKindSettings(settings, numbers)
   const { bps, pps, ratio, network_bps, network_pps, outgoing_bps, outgoing_pps, min_seconds } =
     Object.fromEntries(numbers.map((name) => [name, readPositive(fields[name], `settings.${name}`)]))

@@ -8,7 +8,7 @@ import { deliveryNoteCodes, noteText } from '@pharos/contract/events/delivery-no
 import { canonicalJson } from '../event/json.ts'
 import type { Json } from '../event/json.ts'
 import { mergeObservation } from '../event/event.ts'
-import type { Observation } from '../event/event.ts'
+import type { EventObservation } from '../event/event.ts'
 import { renderEvent } from '../relate/event-json.ts'
 import { fixture, fixtureNames } from './fixtures.ts'
 import { sources } from './index.ts'
@@ -100,8 +100,8 @@ function mutate(value: unknown, random: () => number): unknown {
 
 const detail = Compile(RelatedEventDetail)
 
-/** Returns the observations, checked; none if the body is rejected. */
-function check(normalise: Normaliser, body: unknown): readonly Observation[] {
+/** Returns the checked observations; an empty list if the body is rejected. */
+function check(normalise: Normaliser, body: unknown): readonly EventObservation[] {
   const notes = createNotes(receivedAt)
   let observations
   try {
@@ -185,7 +185,7 @@ function restore(body: unknown, original: unknown, path: readonly string[]): unk
   return fields
 }
 
-const essence = (observations: readonly Observation[]): string[] =>
+const essence = (observations: readonly EventObservation[]): string[] =>
   observations
     .filter(({ networks }) => networks.length > 0)
     .map(({ sourceEventId, networks }) => `${sourceEventId} ${networks.toSorted().join()}`)

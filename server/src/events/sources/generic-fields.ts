@@ -14,7 +14,7 @@ import {
   shortKey,
   writtenKey,
 } from './reading.ts'
-import type { Fields } from './reading.ts'
+import type { ReportFields } from './reading.ts'
 import { NormaliseError, settingError } from './source.ts'
 import {
   bitRates,
@@ -77,7 +77,7 @@ export type EventFields = {
   /** For notes: the event's place and the field's pointer. */
   placeOf(name: FieldName): string
 }
-export type FieldReader = (event: Fields, place: string, notes: Notes) => EventFields
+export type FieldReader = (event: ReportFields, place: string, notes: Notes) => EventFields
 
 type Found = { readonly value: unknown; readonly at: string }
 const nothing: Found = { value: undefined, at: '' }
@@ -88,7 +88,7 @@ type Field = {
 }
 
 /** Throws NormaliseError for an unknown name, pointer or unit, and if `id` is missing. */
-export function createFieldReader({ id, ...settings }: Fields): FieldReader {
+export function createFieldReader({ id, ...settings }: ReportFields): FieldReader {
   if (id === undefined) {
     throw settingError('settings.fields.id', 'is missing: the pointer to the key of the event')
   }

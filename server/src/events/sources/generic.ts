@@ -1,11 +1,11 @@
-// Normaliser for detectors without one of their own: the settings define the JSON pointer (RFC 6901) of each field, its
-// unit, and the meaning of the detector's words. docs/detectors.md describes every setting, with mappings for products.
+// Normaliser for detectors without their own: the settings define the JSON pointer (RFC 6901) of each field, its unit,
+// and the meaning of the detector's words. docs/detectors.md describes every setting, with mappings for products.
 //
 //   events: /alerts                      a list, or a single object; default: the body itself
 //   events: [/groups, /alerts]           lists inside of lists
 //   ignore: [{ at: /severity, is: [info, debug] }]        also `not`, and `absent: true`
 //   fields:
-//     id: /fingerprint                   the only required one: the detector's key of the event
+//     id: /fingerprint                   required: the detector's key of the event
 //     id: [/fingerprint, /startsAt]      composed, if the key names the alert rule instead of the attack
 //     network: /labels/target            an address or a CIDR, or a list of them; host bits are cleared
 //     network: { first: [/labels/target, /labels/ip] }      the first that is present
@@ -22,14 +22,14 @@ import { eventFlags, eventSignals } from '@pharos/contract/events/event'
 import type { EventFlag, EventSignal } from '@pharos/contract/events/event'
 import { isClassification } from '@pharos/contract/events/classification'
 import type { Prefix } from '../../net/prefix.ts'
-import type { EventTexts, Observation, Seen } from '../event/event.ts'
+import type { EventTexts, EventObservation, ObservedData } from '../event/event.ts'
 import { abridgeJson, cleanText } from '../event/json.ts'
 import type { JsonObject } from '../event/json.ts'
 import { compileIgnore, createFieldReader, isAbsent, mappedKey } from './generic-fields.ts'
 import type { EventFields, FieldReader, IgnoreRule } from './generic-fields.ts'
 import { compilePointer } from './pointer.ts'
 import { readNetwork, readNetworks, readObject, readOptionalText, readText } from './reading.ts'
-import type { Fields } from './reading.ts'
+import type { ReportFields } from './reading.ts'
 import { readCountry, readKindSettings, readTimezone } from './settings.ts'
 import { NormaliseError, observationsMax, settingError } from './source.ts'
 import type { Normaliser, Notes, Source } from './source.ts'
@@ -44,7 +44,12 @@ export const generic: Source = {
 }
 
 /** Compiles a mapping: the settings `events`, `ignore`, `fields` and `words`. Throws NormaliseError. */
-export function createMappedNormaliser({ events = '', ignore = [], fields, words = {} }: Fields): Normaliser {
+export function createMappedNormaliser({
+  events = '',
+  ignore = [],
+  fields,
+  words = {},
+}: ReportFields): Normaliser {
   const locate = compileEvents(events)
   const ignored = compileIgnore(ignore)
   const read = createFieldReader(readObject(fields, 'settings.fields'))
@@ -62,7 +67,7 @@ export function createMappedNormaliser({ events = '', ignore = [], fields, words
 /** An event of the delivery, and its place. */
 type Located = { readonly value: unknown; readonly place: string }
 
-/** Compiles the setting `events`: the pointer of a list or an object, or one for each level of lists inside of lists. */
+/** Compiles the setting `events`: the pointer of a list or an object, or one pointer per level of nested lists. */
 function compileEvents(setting: unknown): (body: unknown) => readonly Located[] {
   const levels = [setting].flat().map((text, index) => ({
     get: compilePointer(text, Array.isArray(setting) ? `settings.events.${index}` : 'settings.events'),
@@ -86,7 +91,7 @@ function normaliseEvent(
   reader: FieldReader,
   ignored: IgnoreRule,
   meanings: Meanings,
-): readonly Observation[] {
+): readonly EventObservation[] {
   const event = readObject(value, place)
   const condition = ignored(event)
   if (condition !== undefined) {
@@ -163,7 +168,7 @@ function textsOf(fields: EventFields, classification: string | undefined, notes:
   return Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined))
 }
 
-function seenOf(fields: EventFields, notes: Notes): Seen {
+function seenOf(fields: EventFields, notes: Notes): ObservedData {
   const bytes = fields.amount('total_bytes')
   const packets = fields.amount('total_packets')
   const thresholds = Object.entries({
@@ -197,7 +202,7 @@ const byDefault = {
   direction: { incoming: ['INCOMING'], outgoing: ['OUTGOING'], internal: ['INTERNAL'] },
 } satisfies Record<string, Record<string, readonly string[]>>
 
-/** Maps the detector's words; an unmapped word is left out and noted, so that the operator maps it. */
+/** Maps the detector's words; an unmapped word is skipped and noted, so that the operator maps it. */
 function readMeanings(value: unknown): Meanings {
   const words = readObject(value, 'settings.words')
   for (const name of Object.keys(words)) {

@@ -1,5 +1,5 @@
-// Collects the notes of one delivery while it is read: a detail that cannot be read is left out and noted, an item of a
-// batch that cannot be read does not lose the others.
+// Collects the notes of one delivery during parsing: an invalid detail is skipped and noted, an invalid item of a batch
+// does not affect the others.
 import type { NoteAttrs, NoteSeverity, StoredNote } from '@pharos/contract/events/delivery-note'
 import { cleanText } from '../event/json.ts'
 import { NormaliseError } from './source.ts'

@@ -1,5 +1,5 @@
-// Reads fields of a detector's JSON; errors contain the field's place. Nothing is coerced: a number in text form is an
-// error of the sender, unless the source's format or its mapping allows it.
+// Reads fields of a detector's JSON; errors contain the field's place. Values are not coerced: a number in text form is
+// an error of the sender, unless the source's format or its mapping allows it.
 import { createHash } from 'node:crypto'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { maskHostBits, parsePrefixOrAddress } from '../../net/prefix.ts'
@@ -8,10 +8,10 @@ import { cleanText } from '../event/json.ts'
 import type { Notes } from './source.ts'
 import { NormaliseError } from './source.ts'
 
-export type Fields = { readonly [name: string]: unknown }
+export type ReportFields = { readonly [name: string]: unknown }
 
-export function readObject(value: unknown, place: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+export function readObject(value: unknown, place: string): ReportFields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as ReportFields
   throw typeError(place, 'an object', value)
 }
 
@@ -31,7 +31,7 @@ export function readText(value: unknown, place: string, lengthMax = 500): string
 /** Maximum length of `source_event_id`. */
 const keyMax = 200
 
-/** Reads the key of an event. A longer one is hashed: truncated ones with the same beginning would become one key. */
+/** Reads the key of an event. A longer key is hashed: truncated keys with the same beginning would be equal. */
 export function readKey(value: unknown, place: string): string {
   return shortKey(readText(value, place, Number.MAX_SAFE_INTEGER))
 }
@@ -41,7 +41,10 @@ export function shortKey(key: string): string {
   return key.length <= keyMax ? key : hashedKey(key)
 }
 
-/** Returns the key of an event that a client has written, as deliveries have it. A key may be given as its hash, which is what the API shows. */
+/**
+ * Returns the key of an event that a client has written, in the form of deliveries. A key may be given as its hash,
+ * which the API returns.
+ */
 export function writtenKey(text: string, isHashed = false): string {
   const key = shortKey(cleanText(text, Number.MAX_SAFE_INTEGER).trim())
   return isHashed && !/^sha256:[0-9a-f]{64}$/.test(key) ? hashedKey(key) : key
@@ -92,7 +95,7 @@ export function readNetwork(value: unknown, place: string, masked = false): Pref
   }
 }
 
-/** Reads a list of networks; those that cannot be read are left out with a note, unless it is all of them. */
+/** Parses a list of networks. Invalid ones are skipped with a note, unless all are invalid. */
 export function readNetworks(list: readonly unknown[], place: string, notes: Notes): Prefix[] {
   const errors: NormaliseError[] = []
   const networks = list.slice(0, 1_000).flatMap((network, at) => {

@@ -2,13 +2,13 @@
 import { isTimezone } from '../../text/time.ts'
 import type { EventTexts } from '../event/event.ts'
 import { readObject, readOptionalText, readText } from './reading.ts'
-import type { Fields } from './reading.ts'
+import type { ReportFields } from './reading.ts'
 import { NormaliseError, settingError } from './source.ts'
 
 const commonNames = ['location', 'timezone', 'country']
 
 /** Returns the settings of the kind itself; throws if a setting is neither in `names` nor common to all sources. */
-export function readKindSettings(settings: unknown, names: readonly string[]): Fields {
+export function readKindSettings(settings: unknown, names: readonly string[]): ReportFields {
   const fields = readObject(settings ?? {}, 'settings')
   for (const name of Object.keys(fields)) {
     if (names.includes(name) || commonNames.includes(name)) continue
@@ -35,7 +35,7 @@ export function defaultTexts(settings: unknown, place: Place | undefined): Parti
   }
 }
 
-function checkPlace(fields: Fields): void {
+function checkPlace(fields: ReportFields): void {
   if (fields.location !== undefined) readText(fields.location, 'settings.location')
   if (fields.country !== undefined) readCountry(fields.country, 'settings.country')
   if (fields.timezone !== undefined) readTimezone(fields.timezone, 'settings.timezone')

@@ -6,11 +6,11 @@
 // `impact_bps` is in bits per second, the greatest so far. Alerts on a managed object as a whole name no address.
 import type { EventFlag, EventSignal } from '@pharos/contract/events/event'
 import { classifications, type Classification } from '@pharos/contract/events/classification'
-import type { Observation } from '../event/event.ts'
+import type { EventObservation } from '../event/event.ts'
 import { abridgeJson, cleanText } from '../event/json.ts'
 import type { JsonObject } from '../event/json.ts'
 import { readAmount, readKey, readList, readNetwork, readObject, readOptionalText } from './reading.ts'
-import type { Fields } from './reading.ts'
+import type { ReportFields } from './reading.ts'
 import { readKindSettings } from './settings.ts'
 import { NormaliseError, observationsMax } from './source.ts'
 import type { Notes, Source } from './source.ts'
@@ -45,7 +45,7 @@ const otherClasses: ReadonlySet<unknown> = new Set([
   'traffic',
 ])
 
-function read(alert: unknown, place: string, notes: Notes): Observation[] {
+function read(alert: unknown, place: string, notes: Notes): EventObservation[] {
   const { id, attributes } = readObject(alert, place)
   const fields = readObject(attributes, `${place}/attributes`)
   const at = (name: string) => `${place}/attributes/${name}`
@@ -85,7 +85,7 @@ function read(alert: unknown, place: string, notes: Notes): Observation[] {
   ]
 }
 
-function readTarget(detail: Fields, place: string, notes: Notes): Observation['networks'] {
+function readTarget(detail: ReportFields, place: string, notes: Notes): EventObservation['networks'] {
   const { host_address: host } = detail
   if (host !== undefined && host !== null && host !== '') return [readNetwork(host, place, true)]
   notes.add('info', place, 'network_missing')
@@ -98,7 +98,7 @@ const reviews: Readonly<Record<string, EventSignal>> = {
   'Verified Attack': 'acknowledged',
 }
 
-function signalsOf(fields: Fields, at: (name: string) => string, notes: Notes): EventSignal[] {
+function signalsOf(fields: ReportFields, at: (name: string) => string, notes: Notes): EventSignal[] {
   const review = notes.optional(() => readOptionalText(fields.classification, at('classification'))) ?? ''
   const reviewed = Object.hasOwn(reviews, review) ? [reviews[review]!] : []
   if (typeof fields.ongoing === 'boolean') return [fields.ongoing ? 'ongoing' : 'ended', ...reviewed]
@@ -109,7 +109,7 @@ function signalsOf(fields: Fields, at: (name: string) => string, notes: Notes): 
   return ['pending', ...reviewed]
 }
 
-function directionOf({ direction }: Fields): EventFlag | undefined {
+function directionOf({ direction }: ReportFields): EventFlag | undefined {
   return typeof direction === 'string' && /^(incoming|outgoing)$/i.test(direction)
     ? /^in/i.test(direction)
       ? 'INCOMING'
@@ -117,7 +117,7 @@ function directionOf({ direction }: Fields): EventFlag | undefined {
     : undefined
 }
 
-function vectorsOf(detail: Fields, place: string, notes: Notes): Classification[] {
+function vectorsOf(detail: ReportFields, place: string, notes: Notes): Classification[] {
   const list = notes.optional(() => readList(detail.misuse_types ?? [], place)) ?? []
   const vectors = list.slice(0, 50).flatMap((name) => {
     const word = String(name).toLowerCase()
@@ -128,7 +128,7 @@ function vectorsOf(detail: Fields, place: string, notes: Notes): Classification[
     }
     return vector === undefined ? [] : [vector]
   })
-  // "UDP" beside "DNS Amplification" is the same traffic; the total is that of all others.
+  // "UDP" beside "DNS Amplification" is the same traffic; the total includes the others.
   const specific = (vector: Classification) =>
     Number(!vector.endsWith('.flood')) + Number(vector !== 'ip.flood')
   return [...new Set(vectors)].toSorted((a, b) => specific(b) - specific(a))
@@ -169,7 +169,7 @@ function describe(
   direction: EventFlag | undefined,
   kind: Classification | undefined,
   network: string | undefined,
-  { host_address: host }: Fields,
+  { host_address: host }: ReportFields,
 ): string {
   const way = direction === undefined ? '' : `${direction.toLowerCase()} `
   const target =
@@ -179,7 +179,7 @@ function describe(
 }
 
 function thresholdsOf(
-  detail: Fields,
+  detail: ReportFields,
   at: (name: string) => string,
   notes: Notes,
 ): { thresholds?: JsonObject } {

@@ -7,7 +7,7 @@ import {
   type NoteSeverity,
   type StoredNote,
 } from '@pharos/contract/events/delivery-note'
-import type { Observation } from '../event/event.ts'
+import type { EventObservation } from '../event/event.ts'
 
 /** The collector of a delivery's notes, which a normaliser gets; notes.ts implements it. */
 export type Notes = {
@@ -16,20 +16,20 @@ export type Notes = {
   add(severity: NoteSeverity, place: string, code: DeliveryNoteCode, attrs?: NoteAttrs): void
   /** Returns the value, or undefined with a warning if it cannot be read. */
   optional<T>(read: () => T): T | undefined
-  /** Returns what was read from one item of a list, or nothing with an error if it cannot be read. */
+  /** Returns the result of one item of a list; an empty list and an error if it cannot be parsed. */
   item<T>(read: () => readonly T[]): readonly T[]
   /** Number of items that could not be read. */
   readonly errors: number
-  /** At most 100, errors first. */
+  /** Returns at most 100 notes, errors first. */
   list(): readonly StoredNote[]
 }
 
 /**
- * Converts the parsed JSON body of one delivery. Only the key and the network of an event are essential: everything else
- * that cannot be read is left out with a note, and an item of a list without a key or network does not lose the others.
- * Throws NormaliseError if the delivery as a whole cannot be read.
+ * Converts the parsed JSON body of one delivery. Only the key and the network of an event are essential: other invalid
+ * values are skipped with a note, and a list item without a key or network does not affect the others. Throws
+ * NormaliseError if the delivery as a whole is invalid.
  */
-export type Normaliser = (body: unknown, notes: Notes) => readonly Observation[]
+export type Normaliser = (body: unknown, notes: Notes) => readonly EventObservation[]
 
 export type Source = {
   /** `sources.kind` in the platform file. */

@@ -40,7 +40,7 @@ export function readTime(value: unknown, unit: TimeUnit, place: string, notes: N
   return receivedAt
 }
 
-/** As readTime, but a time far ahead is kept: the time at which something expires. */
+/** Like readTime, but accepts a time far ahead, for expiry times. */
 export function readStatedTime(
   value: unknown,
   unit: TimeUnit,

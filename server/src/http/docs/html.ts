@@ -4,7 +4,7 @@ import { Marked } from 'marked'
 /** HTML that may be inserted as it is. */
 export type Html = string
 
-export const escapeHtml = (text: string): Html =>
+export const escapedHtml = (text: string): Html =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 /** Returns text of the contract as HTML: paragraphs, and code in backticks. */
@@ -15,9 +15,9 @@ export const textToHtml = (text: string): Html =>
     .join('')
 
 /** Returns one line of the contract as HTML. */
-export const inlineToHtml = (text: string): Html => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+export const inlineToHtml = (text: string): Html => escapedHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
-export const codeBlock = (text: string): Html => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`
+export const codeBlock = (text: string): Html => `<pre tabindex="0"><code>${escapedHtml(text)}</code></pre>`
 
 export const jsonBlock = (value: unknown): Html => codeBlock(JSON.stringify(value, null, 2))
 
@@ -88,7 +88,7 @@ export function pageOf(
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} - Pharos API</title>
+<title>${escapedHtml(title)} - Pharos API</title>
 <link rel="stylesheet" href="/docs/assets/docs.css"><script src="/docs/assets/docs.js" defer></script></head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
@@ -111,7 +111,7 @@ function sectionOf({ title, links }: NavigationSection, path: string): Html {
   const open = links.some(({ href }) => href.split('#')[0] === path)
   const items = links.map(
     ({ href, text, words = '' }) =>
-      `<li><a href="${href}"${href === path ? ' aria-current="page"' : ''} data-words="${escapeHtml(`${text} ${words}`.toLowerCase())}">${escapeHtml(text)}</a></li>`,
+      `<li><a href="${href}"${href === path ? ' aria-current="page"' : ''} data-words="${escapedHtml(`${text} ${words}`.toLowerCase())}">${escapedHtml(text)}</a></li>`,
   )
-  return `<details${open ? ' open' : ''}><summary>${escapeHtml(title)}</summary><ul>${items.join('')}</ul></details>`
+  return `<details${open ? ' open' : ''}><summary>${escapedHtml(title)}</summary><ul>${items.join('')}</ul></details>`
 }

@@ -1,8 +1,8 @@
-// The reference of the API as pages, rendered from the OpenAPI document: a page for each group of operations, one for all types,
-// and one for each error code. It knows nothing that the document does not contain.
+// The reference of the API as pages, rendered from the OpenAPI document: a page for each group of operations, one for
+// all types, and one for each error code. The document is its only input.
 import { groupPath } from '@pharos/contract/group'
 import { problems, type ProblemCode } from '@pharos/contract/problem'
-import { codeBlock, escapeHtml, inlineToHtml, jsonBlock, table, textToHtml, type Html } from './html.ts'
+import { codeBlock, escapedHtml, inlineToHtml, jsonBlock, table, textToHtml, type Html } from './html.ts'
 
 type Schema = {
   readonly $ref?: string
@@ -67,9 +67,9 @@ export type ApiDocument = {
 }
 
 /** An operation with its method and path. */
-export type Operation = OperationDocument & { readonly method: string; readonly path: string }
+export type DocumentedOperation = OperationDocument & { readonly method: string; readonly path: string }
 
-export const operationsOf = ({ paths }: ApiDocument): Operation[] =>
+export const operationsOf = ({ paths }: ApiDocument): DocumentedOperation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
@@ -83,20 +83,20 @@ const typesPath = '/docs/reference/types'
 /** Returns the body of the page of a group. */
 export function groupBody(document: ApiDocument, { name, description }: ApiDocument['tags'][number]): Html {
   const operations = operationsOf(document).filter(({ tags }) => tags[0] === name)
-  return `<h1>${escapeHtml(name)}</h1>${textToHtml(description)}${operations.map((one) => operationSection(document, one)).join('')}`
+  return `<h1>${escapedHtml(name)}</h1>${textToHtml(description)}${operations.map((one) => operationSection(document, one)).join('')}`
 }
 
-function operationSection(document: ApiDocument, operation: Operation): Html {
+function operationSection(document: ApiDocument, operation: DocumentedOperation): Html {
   const { operationId, summary, description, deprecated, method, path } = operation
-  return `<h2 id="${operationId}">${escapeHtml(summary)}${deprecated ? ' (deprecated)' : ''}</h2>
-<p class="endpoint"><span class="method">${method}</span> ${escapeHtml(path)} <a class="quiet" href="#${operationId}">${operationId}</a></p>
+  return `<h2 id="${operationId}">${escapedHtml(summary)}${deprecated ? ' (deprecated)' : ''}</h2>
+<p class="endpoint"><span class="method">${method}</span> ${escapedHtml(path)} <a class="quiet" href="#${operationId}">${operationId}</a></p>
 ${textToHtml(description)}
 ${requestSection(document, operation)}
 ${answersSection(document, operation)}
 `
 }
 
-function requestSection(document: ApiDocument, operation: Operation): Html {
+function requestSection(document: ApiDocument, operation: DocumentedOperation): Html {
   const { parameters, requestBody } = operation
   const rows = parameters.map(({ name, in: place, required, description, schema }) => [
     codeOf(name, required ? 'required' : undefined),
@@ -113,7 +113,7 @@ function requestSection(document: ApiDocument, operation: Operation): Html {
   ].join('\n')
 }
 
-function answersSection(document: ApiDocument, { responses }: Operation): Html {
+function answersSection(document: ApiDocument, { responses }: DocumentedOperation): Html {
   const answers = Object.entries(responses).map(
     ([status, answer]) => [Number(status), resolve(document, answer)] as const,
   )
@@ -165,7 +165,7 @@ export function operationsBody(document: ApiDocument): Html {
     )
     return [
       `<a href="${groupPath(tags[0]!)}#${operationId}">${operationId}</a>`,
-      `<span class="method">${method}</span> ${escapeHtml(path)}`,
+      `<span class="method">${method}</span> ${escapedHtml(path)}`,
       scope ? codeOf(scope) : '',
       mark(hasExamples(operation)),
       takes('dry_run'),
@@ -181,7 +181,9 @@ export function operationsBody(document: ApiDocument): Html {
 
 const mark = (holds: boolean): Html => (holds ? 'yes' : '')
 
-/** Whether every body in JSON and every stream of an operation has an example; files and forms have none. */
+/**
+ * Returns whether every JSON body and every stream of an operation has an example; files and forms have no examples.
+ */
 const hasExamples = ({ requestBody, responses }: OperationDocument): boolean =>
   [requestBody ?? {}, ...Object.values(responses)]
     .flatMap((one) => ('content' in one ? Object.entries(one.content ?? {}) : []))
@@ -198,10 +200,10 @@ const resolve = ({ components }: ApiDocument, answer: Answer | Reference): Answe
 
 const nameOf = (reference: string): string => reference.split('/').at(-1)!
 const codeOf = (name: string, mark?: string): Html =>
-  `<code>${escapeHtml(name)}</code>${mark ? ` <span class="quiet">${mark}</span>` : ''}`
+  `<code>${escapedHtml(name)}</code>${mark ? ` <span class="quiet">${mark}</span>` : ''}`
 
 /** Returns a curl command with the values of the example. */
-function curlOf(document: ApiDocument, operation: Operation): string {
+function curlOf(document: ApiDocument, operation: DocumentedOperation): string {
   const { method, parameters, requestBody, security, responses } = operation
   const [mediaType, body] = Object.entries(requestBody?.content ?? {})[0] ?? []
   const takes = (header: string) => parameters.some(({ name }) => name === header)
@@ -235,7 +237,7 @@ function authorizationOf(security: OperationDocument['security']): string[] {
   return schemes.has('bearer') && security.length === 1 ? ['-H "Authorization: Bearer $ACCESS_TOKEN"'] : []
 }
 
-function urlOf({ path, parameters }: Operation): string {
+function urlOf({ path, parameters }: DocumentedOperation): string {
   const query = parameters
     .filter((one) => one.in === 'query' && one.example !== undefined)
     .flatMap(({ name, example, explode }) =>
@@ -258,7 +260,7 @@ function schemaBody(document: ApiDocument, schema: Schema): Html {
   return `<p>${typeOf(one.anyOf ? one : schema)}</p>`
 }
 
-/** `marked`: whether required or optional fields are marked, those of requests or of answers. */
+/** `marked`: whether required or optional fields are marked, in requests or answers. */
 function fieldsOf(
   { components }: ApiDocument,
   { properties = {}, required = [] }: Schema,
@@ -280,12 +282,12 @@ function typeOf(schema: Schema): Html {
     return `<a href="${typesPath}#${name}">${name}</a>`
   }
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
-  if (schema.const !== undefined) return `<code>${escapeHtml(JSON.stringify(schema.const))}</code>`
+  if (schema.const !== undefined) return `<code>${escapedHtml(JSON.stringify(schema.const))}</code>`
   if (schema.items) return `list of ${typeOf(schema.items)}`
   const types = [schema.type ?? 'any value']
     .flat()
     .map((type) => (type === schema.type && schema.format === 'date-time' ? 'time' : type))
-  return escapeHtml(types.join(' or '))
+  return escapedHtml(types.join(' or '))
 }
 
 function limitsOf({
@@ -302,12 +304,12 @@ function limitsOf({
     to === undefined || to > 4_294_967_295 ? [] : [`${from ?? 0} to ${to}${unit}`]
   return [
     ...(values
-      ? [`one of ${values.map((value) => `<code>${escapeHtml(String(value))}</code>`).join(', ')}`]
+      ? [`one of ${values.map((value) => `<code>${escapedHtml(String(value))}</code>`).join(', ')}`]
       : []),
     ...range(minimum, maximum, ''),
     ...range(minLength, maxLength, ' characters'),
     ...range(minItems, maxItems, ' elements'),
-    ...(byDefault === undefined ? [] : [`default <code>${escapeHtml(String(byDefault))}</code>`]),
+    ...(byDefault === undefined ? [] : [`default <code>${escapedHtml(String(byDefault))}</code>`]),
   ].join('; ')
 }
 
@@ -330,7 +332,7 @@ export function problemsBody(): Html {
   const rows = Object.entries(problems).map(([code, { status, title }]) => [
     `<a href="/docs/problems/${code}"><code>${code}</code></a>`,
     String(status),
-    escapeHtml(title),
+    escapedHtml(title),
   ])
   return `<h1>Error codes</h1><p>Every error is an RFC 9457 problem document; its <code>code</code> is one of these.</p>${table(['Code', 'Status', 'Meaning'], rows)}`
 }
@@ -343,19 +345,19 @@ export function problemBody(document: ApiDocument, code: ProblemCode): Html {
     Object.values(responses).some((answer) => resolve(document, answer).description.includes(`\`${code}\``)),
   )
   return `<h1><code>${code}</code></h1>
-<p>Status ${status}: ${escapeHtml(title)}.</p>
+<p>Status ${status}: ${escapedHtml(title)}.</p>
 <h3>What to do</h3>${textToHtml(help)}
 ${example ? `<h3>Example</h3>${jsonBlock(example)}` : ''}
 <h3>Operations</h3>${operationList(document, operations)}`
 }
 
-function operationList(document: ApiDocument, operations: readonly Operation[]): Html {
+function operationList(document: ApiDocument, operations: readonly DocumentedOperation[]): Html {
   const total = operationsOf(document).length
   if (operations.length === 0) return '<p>Requests that match no operation.</p>'
   if (operations.length > total * 0.8) return '<p>Nearly every operation can return this code.</p>'
   const links = operations.map(
     ({ operationId, summary, tags }) =>
-      `<li><a href="${groupPath(tags[0]!)}#${operationId}">${escapeHtml(summary)}</a> <span class="quiet">${operationId}</span></li>`,
+      `<li><a href="${groupPath(tags[0]!)}#${operationId}">${escapedHtml(summary)}</a> <span class="quiet">${operationId}</span></li>`,
   )
   return `<ul>${links.join('')}</ul>`
 }

@@ -1,4 +1,4 @@
-// The SQL of the ports of interfaces with the teams that they belong to now, for messages to those teams.
+// The SQL of the ports of interfaces with their current teams, for messages to these teams.
 import type { InterfaceState } from '@pharos/contract/inventory/device'
 import { sql, type RawBuilder } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
@@ -19,7 +19,7 @@ export type AssignedPort = {
   readonly at: Date
 }
 
-/** Returns the ports by interface; an interface that is not sold has none. */
+/** Returns the ports by interface, without interfaces that are not sold. */
 export async function listPortsOf(
   trx: Trx,
   interfaceIds: readonly number[],
@@ -28,7 +28,7 @@ export async function listPortsOf(
   return Map.groupBy(rows, ({ interfaceId }) => interfaceId!)
 }
 
-/** Returns the ports by their id; one that is not sold is missing. */
+/** Returns the ports by their id, without ports that are not sold. */
 export async function listPortsById(
   trx: Trx,
   portIds: readonly number[],

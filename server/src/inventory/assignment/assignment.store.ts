@@ -6,12 +6,12 @@ import type { Postgres } from '../../db/postgres.ts'
 export const heldPorts = (teamId: number) => sql`(select * from held_ports where team_id = ${teamId})`
 
 /**
- * Since when the interface of the held port `p` is that of its assignment: what is stored by interface belongs to another port before, or
- * to another team. What is stored by port (minutes, days) is the port's own, on whichever interface it was.
+ * Time from which rows of the interface belong to the assignment of port `p`. Earlier rows may belong to another port
+ * or team. Rows of the port (minutes, days) belong to it on every interface.
  */
 export const interfaceSince = sql<Date>`greatest(lower(p.valid), p.interface_since)`
 
-/** The devices that the team may see, since they are its own or have one of its ports, with the columns of their state. */
+/** The devices of the team and the devices with a port of the team, with the columns of their state. */
 export const seenDevices = (teamId: number) => sql`(select * from visible_devices where team_id = ${teamId})`
 
 /** Returns whether the port is assigned to the team now. */

@@ -1,12 +1,12 @@
-// Whether the stored state of a device is that of now: a fragment for the stores of devices, ports and sessions.
+// Whether the stored state of a device is current: a fragment for the stores of devices, ports and sessions.
 import { sql } from 'kysely'
 
-/** Of polls, before a device counts as unread. */
+/** Intervals of polls, in seconds, before a device counts as unread. */
 const unreadAfterSeconds = 180
 
 /**
- * No process has read the device of the state `s` for three intervals since it was due: what is stored may be wrong. A device that does
- * not answer is read. Null without a state.
+ * No process has read the device of the state `s` for three intervals since it was due: the stored state may be wrong.
+ * A device that does not answer counts as read. Null without a state.
  */
 export const isUnread = sql<
   boolean | null

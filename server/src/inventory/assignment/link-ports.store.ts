@@ -1,11 +1,12 @@
-// The SQL that links ports to the interfaces that their devices list, and keeps what bills read of the time before.
+// The SQL that links ports to the interfaces in their devices' lists, and keeps the facts that bills need.
 import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 import { counterNames } from '../usage/reading.ts'
 
 /**
- * Links the ports of one device, or all. A port whose interface no device has listed has none. Only interfaces of ports have counters: one
- * that has some was another port's, and begins again. `change`: of the interfaces or ports, to be made before.
+ * Links the ports of one device, or all. A port whose interface no device lists has no interface. Only interfaces of
+ * ports have counters: existing ones belonged to another port, and start again. `change`: a change of interfaces or
+ * ports to make before.
  */
 export function linkPorts<T = void>(
   trx: Trx,
@@ -29,8 +30,9 @@ export function linkPorts<T = void>(
 }
 
 /**
- * Runs a change of interfaces or ports, and keeps the facts of the ports of the device, or of all, that it replaces. Facts of a port
- * without an interface are not kept: nothing was counted. The minute that a port was counting on its former interface is stored.
+ * Runs a change of interfaces or ports, and saves the facts of ports that the change replaces, of one device or all.
+ * Facts of a port without an interface are not saved: it has no counters. The current minute of the port on its former
+ * interface is stored.
  */
 export async function keepingFacts<T>(
   trx: Trx,

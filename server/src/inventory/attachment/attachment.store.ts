@@ -1,4 +1,4 @@
-// The SQL of attachments. A team sees its own, and those for everybody about subjects that it may see.
+// The SQL of attachments. A team gets its own attachments, and public attachments of its visible subjects.
 import type {
   AttachmentKind,
   AttachmentMediaType,
@@ -109,7 +109,7 @@ export async function insertAttachment(
   return rows[0]!
 }
 
-/** Whether the device exists, and the team if one is given. */
+/** Returns whether the device exists, and the team if given. */
 export async function findDeviceAndTeam(
   trx: Trx,
   deviceId: number,
@@ -144,7 +144,7 @@ export async function findAttachmentFile(db: Db, id: number): Promise<StoredFile
   return rows[0]
 }
 
-/** Of any team, for staff. */
+/** Attachment of any team, for staff. */
 export async function findAttachment(db: Db, id: number): Promise<AttachmentRow | undefined> {
   const { rows } = await sql<AttachmentRow>`
     select ${attachmentColumns} from attachments m where m.id = ${id}::bigint`.execute(db)

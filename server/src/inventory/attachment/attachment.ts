@@ -41,13 +41,13 @@ export type AttachmentDeps = {
   readonly postgres: Postgres
   readonly db: Db
   readonly ring: KeyRing
-  /** Where browsers reach the API. */
+  /** URL of the API for browsers. */
   readonly publicUrl: string
   readonly now: () => Date
 }
 
 export type AttachmentFileDeps = Pick<AttachmentDeps, 'db' | 'ring' | 'now'> & {
-  /** Returns what the team of the link may see of a file of an event; null: a link of staff. */
+  /** Returns the part of a file of an event for the team of the link; null: a link of staff. */
   readonly findEventFile: (file: StoredFile, teamId: number | null) => Promise<AttachmentFile | undefined>
 }
 

@@ -26,7 +26,10 @@ export function createFileLink(
 /** Part of the ETag of a record with links: it changes before a link that a client has kept with the record can end. */
 export const linkPeriodOf = (now: Date): number => Math.floor(now.getTime() / (attachmentLinkSeconds * 500))
 
-/** Returns the team of the link, or null if it names none; undefined unless it is one of ours for this attachment and has not ended. */
+/**
+ * Returns the team of the link, null for a link of staff; undefined unless it is valid for this attachment and has not
+ * expired.
+ */
 export function readFileLink(
   ring: KeyRing,
   id: number,

@@ -5,7 +5,7 @@ import { writeMessages } from '../../outbox/outbox.ts'
 import { listPortsById } from '../assignment/assigned-port.store.ts'
 import type { PortSessionChange } from './session.store.ts'
 
-/** Writes a message for each change of a session of a sold port. Devices in maintenance are left out. */
+/** Writes a message for each change of a session of a sold port, except on devices in maintenance. */
 export async function reportSessions(trx: Trx, changes: readonly PortSessionChange[]): Promise<void> {
   if (changes.length === 0) return
   const ports = await listPortsById(

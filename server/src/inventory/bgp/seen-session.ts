@@ -9,9 +9,9 @@ export type SeenBgpSession = {
   readonly peer: string
   readonly peerAsn: number | null
   readonly state: BgpState
-  /** Since when it is established, or how long ago it was last; null if never. */
+  /** Seconds since it was established, or last was; null if never. */
   readonly establishedSeconds: number | null
-  /** Of unicast. */
+  /** Counters of unicast families. */
   readonly prefixes: readonly {
     readonly family: 'ipv4' | 'ipv6'
     readonly received: number | null

@@ -30,8 +30,9 @@ export type SessionChange = Pick<Session, 'peer' | 'peerAsn' | 'instance'> & {
 const jitterMs = 90_000
 
 /**
- * Returns the session after a reading, and the change between established and not established if there is one. The first reading of a
- * session is no change. A state that the device does not name is none either: the next one that it names is compared with the last one.
+ * Returns the session after a reading, and the change between established and not established, if any. The first
+ * reading of a session is no change. An unknown state is no change either: the next known state is compared with the
+ * last known one.
  */
 export function advanceSession(
   before: Session | undefined,
@@ -66,8 +67,9 @@ export function advanceSession(
 }
 
 /**
- * Returns when the session ended: it was established again after that, or it has now been found. If readings between did not name its state,
- * the device tells by the time since it was last established, or not at all.
+ * Returns when the session ended: before it was established again, or at the time of this reading. If earlier readings
+ * lack its state, the time comes from the device's time since the last establishment; otherwise it is the time of the
+ * last known state, which is not exact.
  */
 function endOf(
   { state, known }: Session,

@@ -1,4 +1,4 @@
-// The SQL of BGP sessions: what devices report, and what a team sees of the sessions of its ports.
+// The SQL of BGP sessions: reports of devices, and the view of a team on the sessions of its ports.
 import type { BgpSession, BgpState } from '@pharos/contract/inventory/bgp-session'
 import { sql } from 'kysely'
 import type { Postgres, Trx } from '../../db/postgres.ts'
@@ -22,7 +22,7 @@ type SavedSessions = {
   readonly refused: readonly RefusedRow<unknown>[]
 }
 
-/** Saves all sessions that a device lists, with their ports, and returns the changes of those that have one. */
+/** Saves all sessions that a device lists, with their ports, and returns the changed ones. */
 export async function saveSessions(
   trx: Trx,
   deviceId: number,
@@ -79,8 +79,8 @@ async function listKnown(
 type Saved = { readonly instance: string; readonly peer: string; readonly portId: number | null }
 
 /**
- * The port is the one that names the neighbor; otherwise that of the interface with the longest network around it, or of the interface of
- * which that one is a part, such as `xe-0/0/1` of `xe-0/0/1.100`.
+ * The port is the one configured with the neighbor; otherwise the port of the interface with the longest network around
+ * it, or of its parent interface, such as `xe-0/0/1` of `xe-0/0/1.100`.
  */
 async function upsert(trx: Trx, deviceId: number, sessions: readonly Session[]): Promise<Saved[]> {
   const { rows } = await sql<Saved>`
@@ -116,7 +116,7 @@ async function upsert(trx: Trx, deviceId: number, sessions: readonly Session[]):
   return rows
 }
 
-/** The known state is stored only while the current one is not. */
+/** The known state is stored only while the current one is unknown. */
 const rowOf = ({ instance, peer, peerAsn, state, establishedMs, prefixes, known, reset }: Session) => ({
   instance,
   peer,
@@ -153,7 +153,7 @@ export type SessionRow = {
 /** Polls are every minute. */
 const freshSeconds = 900
 
-/** The sessions of ports of the team, by port and address; what was before a port belonged to it is left out. */
+/** Returns the sessions of ports of the team, by port and address, without the time before the port belonged to it. */
 export function listSessionRows(
   postgres: Postgres,
   teamId: number,

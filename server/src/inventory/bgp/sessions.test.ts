@@ -1,5 +1,5 @@
-// BGP sessions end to end on PostgreSQL: polls of a simulated device, which port a session belongs to, what its team sees and is told,
-// and what no team sees.
+// BGP sessions end to end on PostgreSQL: polls of a simulated device, the port of a session, the view and the messages
+// of its team, and data that no team gets.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'

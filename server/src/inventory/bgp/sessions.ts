@@ -5,7 +5,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import { listSessionRows, type SessionRow } from './session.store.ts'
 
 /** Returns the sessions of the ports that belong to the team, by port and address. */
-export async function listSessions(
+export async function listBgpSessions(
   postgres: Postgres,
   teamId: number,
   portIds: readonly number[],

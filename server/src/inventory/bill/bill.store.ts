@@ -95,15 +95,15 @@ export type Assignment = {
   readonly circuitId: string
   readonly speedBps: number | null
   readonly startMs: number
-  /** Of the period that was asked for, if the assignment lasts longer. */
+  /** End of the requested period, if the assignment lasts longer. */
   readonly endMs: number
   readonly interfaceId: number | null
-  /** Since when the port has the interface; null: always. */
+  /** When the port got the interface; null: always. */
   readonly interface_since_ms: number | null
   readonly oper: string
-  /** The first sample of the port, of any customer; null if it has none. */
+  /** The first sample of the port, of any customer; null without samples. */
   readonly measuredMs: number | null
-  /** Until when its device was read, if no process reads it any more: the state after that is unknown. */
+  /** The last reading of its device, if it is no longer read: the state after that is unknown. */
   readonly unreadMs: number | null
 }
 
@@ -130,7 +130,7 @@ export function listAssignments(
 /** Values of a port in a part of its assignments. */
 export type PortFact = Period & {
   readonly portId: number
-  /** Of the LAG that it was a member of. */
+  /** The port of the LAG that it was a member of. */
   readonly lagPortId: number | null
   readonly speedBps: number | null
   readonly bits: number | null
@@ -152,23 +152,23 @@ export function listPortFacts(
   )
 }
 
-export type StateChange = {
+export type BillStateChange = {
   readonly interfaceId: number
   readonly atMs: number
   readonly before: string
   readonly after: string
 }
 
-/** In the order of time, with the last one before the period and the first one after it. */
+/** In order of time, with the last change before the period and the first change after it. */
 export function listStateChanges(
   postgres: Postgres,
   teamId: number,
   serviceId: number,
   { startMs, endMs }: Period,
-): Promise<StateChange[]> {
+): Promise<BillStateChange[]> {
   return postgres.readInTeam(
     teamId,
-    sql<StateChange>`
+    sql<BillStateChange>`
       select distinct interface_id as "interfaceId", (extract(epoch from at) * 1000)::bigint as "atMs", before, after
       from billed_states(${serviceId}::integer, ${new Date(startMs)}::timestamptz, ${new Date(endMs)}::timestamptz)
       order by 2`,
@@ -190,7 +190,7 @@ export async function readBuckets(
 /** `startMs`: of the bucket of 5 minutes. */
 export type AttackOctets = { readonly portId: number; readonly startMs: number; readonly octets: number }
 
-/** Those of a day before the period too: a row at midnight of UTC says that flows were received on that day. */
+/** Includes the day before the period: a row at midnight UTC means that flows were received on that day. */
 export function listAttackOctets(
   postgres: Postgres,
   teamId: number,
@@ -206,8 +206,8 @@ export function listAttackOctets(
   )
 }
 
-/** A bill of `billing_periods b` as the API returns it. Those of earlier versions lack newer fields. */
-export const closedBill = sql<BillingPeriod>`
+/** A bill of `billing_periods b` as the API returns it. Bills of earlier versions lack newer fields. */
+export const closedBillJson = sql<BillingPeriod>`
   jsonb_build_object('review', null, 'commit_scope', b.bill -> 'scope', 'included_octets', null, 'overage_octets', null, 'price', null,
     'credit_note', null, 'ranked', case when b.bill ->> 'rank' is null then null when b.bill ->> 'direction' <> 'max' then b.bill ->> 'direction'
       when (b.bill ->> 'p95_out_bps')::numeric > (b.bill ->> 'p95_in_bps')::numeric then 'out' else 'in' end)
@@ -222,7 +222,7 @@ export const presentBill = ({ bill }: BillRow): BillingPeriod => ({
   closed: new Date(bill.closed!).toISOString(),
 })
 
-/** The closed bills of a month, in their order; none if it is not closed. Corrected ones are left out. */
+/** Returns the closed bills of a month, in order, without corrected ones; an empty list if it is not closed. */
 export async function listClosedBills(
   postgres: Postgres,
   teamId: number,
@@ -230,7 +230,7 @@ export async function listClosedBills(
   month: string,
 ): Promise<BillingPeriod[]> {
   const query = sql<BillRow>`
-    select ${closedBill} as bill from billing_periods b
+    select ${closedBillJson} as bill from billing_periods b
     where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint and b.month = ${month}
       and not exists (select from billing_periods c where c.corrects = b.id)
     order by b.place`
@@ -245,12 +245,12 @@ export async function findBillOfTeam(
   id: number,
 ): Promise<BillingPeriod | undefined> {
   const query = sql<BillRow>`
-    select ${closedBill} as bill from billing_periods b
+    select ${closedBillJson} as bill from billing_periods b
     where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint and b.id = ${id}::bigint`
   return (await postgres.readInTeam(teamId, query)).map(presentBill)[0]
 }
 
-/** Of a service that is gone too, if the team had bills of it; else `not_found`. */
+/** Includes a deleted service, if the team had bills of it; else `not_found`. */
 export async function listPeriodRows(
   postgres: Postgres,
   teamId: number,
@@ -265,7 +265,7 @@ export async function listPeriodRows(
         or exists (select from billing_periods b where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint)`,
     },
     matching: sql`
-      select b.id, b.month, ${closedBill} as bill from billing_periods b
+      select b.id, b.month, ${closedBillJson} as bill from billing_periods b
       where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint`,
     order: orderBy(ordering, { period: sql`m.month`, name: sql`m.bill ->> 'name'` }, sql`m.id`),
     slice,
@@ -286,17 +286,17 @@ export type ClosedBill = BillRow & {
 export async function findClosedBill(db: Db | Trx, id: number): Promise<ClosedBill | undefined> {
   const { rows } = await sql<ClosedBill>`
     select b.team_id as "teamId", (select t.name from teams t where t.id = b.team_id) as "teamName", b.service_id as "serviceId", b.service_name as name, b.billing_ref as "billingRef",
-      ${closedBill} as bill
+      ${closedBillJson} as bill
     from billing_periods b where b.id = ${id}`.execute(db)
   return rows[0] && { ...rows[0], bill: presentBill(rows[0]) }
 }
 
 /** For staff: the closed bills that wait for a decision, the oldest first. */
-export async function listReviews(
+export async function listBillReviews(
   db: Db,
 ): Promise<readonly (BillRow & { readonly team: string; readonly service: string })[]> {
   const { rows } = await sql<BillRow & { readonly team: string; readonly service: string }>`
-    select coalesce(t.slug, b.team_id::text) as team, b.service_name as service, ${closedBill} as bill
+    select coalesce(t.slug, b.team_id::text) as team, b.service_name as service, ${closedBillJson} as bill
     from billing_periods b left join teams t on t.id = b.team_id
     where b.bill ->> 'review' is not null and not exists (select from billing_periods c where c.corrects = b.id)
     order by b.month, b.id`.execute(db)
@@ -342,7 +342,7 @@ export async function listServicesWithPorts(db: Db): Promise<ClosableService[]> 
   return rows.map(billedService)
 }
 
-/** Adds the bills of a month, and returns their ids in order; none if another process has closed it. */
+/** Adds the bills of a month, and returns their ids in order; an empty list if another process has closed it. */
 export async function insertBills(
   trx: Trx,
   { id, teamId, name, billingRef, terms }: BilledService,

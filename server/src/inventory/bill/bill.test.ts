@@ -9,7 +9,7 @@ import type { Operation } from '../../operation/operation.ts'
 import { Failure } from '../../runtime/error.ts'
 import { linkPorts } from '../assignment/link-ports.store.ts'
 import { seedPort } from '../testing.ts'
-import { keepFormerTerms, listReviews } from './bill.store.ts'
+import { keepFormerTerms, listBillReviews } from './bill.store.ts'
 import { getBillingSamples, listBillablePorts, listBillingPeriods } from './billable-port.ts'
 import { closePeriods } from './close-period.ts'
 import { correctBill, type Correction } from './correct-bill.ts'
@@ -65,7 +65,7 @@ const addPort = (circuitId: string, service: number, since = new Date('2025-01-0
 const change = (rules: object) =>
   owner().updateTable('services').set(rules).where('id', '=', serviceId).execute()
 
-/** The member joins the LAG, or none, as a survey finds it; at another time than now. */
+/** The member joins the LAG, or leaves it, as a survey would find it; at another time than now. */
 async function joinLag(member: typeof port, lagId: number | null, at: string): Promise<void> {
   await owner()
     .transaction()
@@ -161,7 +161,7 @@ describe('the bill of a month', () => {
       from generate_series(0, 287) n`.execute(owner())
     await change({ billing_direction: 'in' })
     const [bill] = await bills({ period: '2026-03' })
-    // Of 288 buckets the 274th: 20 values are twice among those below it.
+    // The 274th of 288 buckets: 20 values count twice among the values below it.
     assert.deepEqual([bill!.p95_in_bps, bill!.attack_excluded_bps], [273_000, 253_000])
     await change({ billing_direction: 'out' })
     const [out] = await bills({ period: '2026-03' })
@@ -219,7 +219,7 @@ describe('the bill of a month', () => {
     const second = await addPort('C2', serviceId)
     await addDays(port.portId, '2026-03-01', 1)
     await addDays(second.portId, '2026-03-01', 1)
-    // The second one misses its last 20 buckets while it is up: those of the sum are missing.
+    // The second port misses its last 20 buckets while it is up: the sum misses them too.
     await sql`update port_days set covered_ms[269:288] = array_fill(null::integer, array[20]) where port_id = ${second.portId}`.execute(
       owner(),
     )
@@ -281,7 +281,7 @@ describe('the bill of a month', () => {
       [...(await billsOf(serviceId)), ...(await billsOf(member))].map(({ octets_in }) => octets_in),
       [all, all],
     )
-    // From 11 March on, in the middle of a bucket: that bucket is of the service itself.
+    // From 11 March on, in the middle of a bucket: that bucket belongs to the service itself.
     const pool = async (id: number | null, at: string) => {
       await owner()
         .transaction()
@@ -422,7 +422,7 @@ describe('the bill of a month', () => {
       { port_ids: [port.portId], samples: 31 * 288, missing_samples: 0 },
       { port_ids: [member.portId], samples: own, missing_samples: 0 },
     ])
-    // The LAG counts nothing itself: its samples are those of the member in it.
+    // The LAG has no counters: its samples come from its member.
     await sql`delete from port_days where port_id = ${port.portId}`.execute(owner())
     assert.deepEqual(await figures(), [
       { port_ids: [port.portId], samples: 10.5 * 288, missing_samples: 20.5 * 288 },
@@ -469,7 +469,7 @@ describe('the bill of a month', () => {
       [0, mean, (ranked + 5) * 1000, (ranked + 5) * 1000 - mean],
     )
     await changeTerms('2026-03-21T00:00:00Z', { billing_direction: 'out' })
-    // A change after the month is none of the month.
+    // A change after the month does not affect the month.
     await changeTerms('2026-04-01T00:00:00Z', { billing_direction: 'sum', commit_bps: null })
     const [first, second, ...rest] = await bills({ period: '2026-03' })
     const [firstRank, secondRank] = [Math.ceil(0.95 * 20 * 288), Math.ceil(0.95 * 11 * 288)]
@@ -623,7 +623,8 @@ describe('a month that is over', () => {
     const ofMarch = async () => (await periods()).results.filter(({ period }) => period === '2026-03')
     const old = (await ofMarch())[0]!
     const csv = await file({ bill_id: old.bill_id })
-    const waiting = async () => (await listReviews(owner())).filter(({ bill }) => bill.period === '2026-03')
+    const waiting = async () =>
+      (await listBillReviews(owner())).filter(({ bill }) => bill.period === '2026-03')
     assert.deepEqual(
       (await waiting()).map(({ bill, team }) => [bill.bill_id, team]),
       [[old.bill_id, 'one']],
@@ -684,7 +685,7 @@ describe('a month that is over', () => {
       billing_prices: JSON.stringify(prices),
     })
     await addDays(port.portId, '2026-02-01', 59)
-    // From 1 March on the price of a month is another one.
+    // The monthly price changes on 1 March.
     await changeTerms('2026-03-01T00:00:00Z', {
       billing_prices: JSON.stringify({ ...prices, monthly: '62' }),
     })

@@ -21,7 +21,7 @@ export type Billed = {
   readonly hasSmallCounters: boolean
   /** The assignments, on the grid; the samples are of these. */
   readonly parts: readonly Period[]
-  /** Of the month and, for the forecast, of the four weeks before now. */
+  /** Samples of the month and, for the forecast, of the four weeks before now. */
   readonly samples: readonly Sample[]
   /** Received octets of attacks by the start of the bucket; null if no flows of the ports were received. */
   readonly attackOctets: ReadonlyMap<number, number> | null
@@ -37,7 +37,9 @@ export type BillRules = Pick<
 
 const percents: Readonly<Partial<Record<BillingMethod, number>>> = { p90: 90, p95: 95, p98: 98 }
 
-/** If more of the buckets are missing than a percentile leaves out, all that it leaves out may be among them. Of other methods, 5 %. */
+/**
+ * If more buckets are missing than a percentile excludes, all excluded ones may be among them. 5 % for other methods.
+ */
 const reviewedPercent = (method: BillingMethod): number => 100 - (percents[method] ?? 95)
 
 /** The bill as of now. `closed` and `samples_sha256` are null. */
@@ -127,7 +129,10 @@ function problemOf(
   return rates.length === 0 ? 'no_samples' : null
 }
 
-/** The billed rate if buckets lose what flows show of attacks, at most all that was received. Null without flows. */
+/**
+ * The billed rate after subtracting the attack traffic in flows from the buckets, at most all received traffic. Null
+ * without flows.
+ */
 function rateWithoutAttacks(
   { attackOctets }: Billed,
   rules: BillRules,
@@ -198,7 +203,7 @@ function averageOf(rates: readonly BucketRate[], bpsOf: (rate: BucketRate) => nu
   return rates.length === 0 ? null : Number(sumOf(rates.map(bpsOf)) / BigInt(rates.length))
 }
 
-/** Of everything that was measured, in incomplete buckets too. */
+/** Total of all measured buckets, including incomplete ones. */
 function totalOf(samples: readonly Sample[], octetsOf: (sample: Sample) => number | null): number | null {
   const known = samples.flatMap((sample) => octetsOf(sample) ?? [])
   return known.length === 0 ? null : Number(sumOf(known))

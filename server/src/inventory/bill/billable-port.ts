@@ -13,7 +13,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { OrderingText } from '@pharos/contract/scalar'
 import { parseOrdering } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
-import type { Operation, TeamReader } from '../../operation/operation.ts'
+import type { Operation, ReadingActor } from '../../operation/operation.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
 import { billingGridMs } from '../usage/bucket.ts'
 import {
@@ -30,10 +30,13 @@ import { monthAt, scopesOf } from './terms.ts'
 
 export type BillDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
-/** A closed month is what was closed; another one is calculated from its samples. Throws `not_found` for another team's service. */
+/**
+ * A closed month is read as it was closed; an open one is calculated from its samples. Throws `not_found` for a service
+ * of another team.
+ */
 export async function listBillablePorts(
   deps: BillDeps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   serviceId: number,
   { period, ordering, limit, offset }: QueryOf<typeof listBillablePortsRoute>,
 ): Promise<{ results: BillablePort[]; count: number }> {
@@ -69,7 +72,7 @@ function orderBills(bills: readonly BillablePort[], ordering: OrderingText<Key>)
   })
 }
 
-/** The closed months of a service, with those of its former ports. */
+/** The closed months of a service, including former ports. */
 export async function listBillingPeriods(
   { postgres }: BillDeps,
   { actor }: Operation,

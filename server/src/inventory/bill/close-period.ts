@@ -1,4 +1,4 @@
-// Closes the months of services: their bills become rows that nothing changes, with the files of their samples.
+// Closes the months of services: their bills become immutable rows, with the files of their samples.
 import { Temporal } from 'temporal-polyfill'
 import type { Postgres } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
@@ -13,8 +13,8 @@ import { monthAt, periodOf } from './terms.ts'
 const monthsMax = 12
 
 /**
- * Returns the number of months that were closed. A month that ended before the first port of the service was known is not closed,
- * since nothing was measured; `isMeasured`: it was, by an import. `months`: of each service, the newest ones.
+ * Returns the number of closed months. A month that ended before the first port of the service was known is not closed,
+ * since it has no measurements, unless `isMeasured` (imported). `months`: limit per service, newest first.
  */
 export async function closePeriods(
   postgres: Postgres,

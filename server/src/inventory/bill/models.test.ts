@@ -1,4 +1,5 @@
-// Every model of billing against an implementation of its own: loops over single buckets and exact fractions, that use nothing of the product.
+// Every model of billing against an independent implementation: loops over single buckets and exact fractions, without
+// code of the product.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
@@ -158,7 +159,7 @@ describe('a bill', () => {
           { period: month, nowMs: month.endMs + day },
         )
 
-        // By hand: bucket after bucket of the month.
+        // Manual calculation: bucket after bucket of the month.
         const [terms] = history
         const isEach = terms!.commitScope === 'port'
         const rates: [bigint, bigint][] = []

@@ -2,7 +2,7 @@
 import type { BillPrice, CreditNote, PriceLine } from '@pharos/contract/inventory/bill-price'
 import type { BillablePort } from '@pharos/contract/inventory/bill'
 
-/** The prices in the time of a bill, each part with its buckets, and what a month is. */
+/** The prices in the time of a bill, each part with its buckets, and the length of the month. */
 export type PriceTerms = Pick<BillPrice, 'currency' | 'decimals' | 'buckets' | 'month_buckets' | 'parts'>
 
 /** The charged quantity: bit/s, or octets for `volume`. */
@@ -10,14 +10,17 @@ type Charged = {
   readonly unit: 'bps' | 'octets'
   /** Null: not known. */
   readonly billed: number | null
-  /** The commit or the included octets; null if there is none. */
+  /** The commit or the included octets; null without either. */
   readonly committed: number | null
 }
 
 /** The quantity that has the price: a Mbit/s, a GB. */
 const per = { bps: 1_000_000, octets: 1_000_000_000 } as const
 
-/** Returns what a bill charges; undefined while a billed figure is not known. A flat rate bills the commit, or no quantity. */
+/**
+ * Returns the charges of a bill; undefined while a billed figure is unknown. A flat rate bills the commit, or no
+ * quantity.
+ */
 export function chargedOf({
   billing_method: method,
   problem,
@@ -89,7 +92,7 @@ function linesOf(
       ...(committed === null ? [] : line('commit', commit, committed)),
       ...line('overage', overage, Math.max(0, billed - (committed ?? 0))),
     ]
-  // Tiers of bytes are those of a month, as the included bytes are: a bill for a part of it has that part of each.
+  // Tiers of bytes apply to a month, like the included bytes: a bill for a part of the month has that part of each.
   const partOf = (above: number): number => Number((BigInt(above) * BigInt(all)) / BigInt(monthBuckets))
   const tiers = unit === 'bps' ? ofMonth : ofMonth.map((tier) => ({ ...tier, above: partOf(tier.above) }))
   const total = Math.max(billed, committed ?? 0)
@@ -141,7 +144,7 @@ function printDecimal(units: bigint, scale: number): string {
 
 const figures = ['billable_bps', 'billable_octets', 'overage_bps', 'overage_octets'] as const
 
-/** Returns what a correction changes; null if it leaves all figures and the amount as they are. */
+/** Returns the changes of a correction; null if all figures and the amount stay the same. */
 export function creditNoteOf(
   former: BillablePort & { readonly bill_id: number },
   corrected: BillablePort,

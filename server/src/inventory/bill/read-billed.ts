@@ -1,4 +1,4 @@
-// Reads what is billed of a service in a period: its ports with their samples, each by itself or as one.
+// Reads the billed ports of a service in a period with their samples, separately or as one.
 import type { BillingScope } from '@pharos/contract/inventory/billing-rules'
 import type { Postgres } from '../../db/postgres.ts'
 import { assignedPart, intersect, onGrid, subtract, type Period } from '../usage/billing-month.ts'
@@ -14,7 +14,7 @@ import {
   type AttackOctets,
   type BilledService,
   type PortFact,
-  type StateChange,
+  type BillStateChange,
 } from './bill.store.ts'
 import { lagPartsOf, type LagPart } from './lag-part.ts'
 import { addSamples, samplesOf, type Sample, type SampledPort } from './samples.ts'
@@ -55,7 +55,7 @@ const within = <T extends Period>(rows: readonly T[], times: readonly Period[]):
     }),
   )
 
-/** What is stored of the ports of all services that are billed together. */
+/** Reads the stored values of the ports of all services that are billed together. */
 async function readPorts(postgres: Postgres, service: BilledService, read: Period) {
   const found = await Promise.all(
     sourcesOf(service).map(async ({ serviceId, times }) => ({
@@ -73,8 +73,8 @@ async function readPorts(postgres: Postgres, service: BilledService, read: Perio
 }
 
 /**
- * Returns the ports of the period by name, or one for all of them. While a port is a member of a LAG that is a port of the service, it is
- * in the LAG.
+ * Returns the ports of the period by name, or one for all of them. While a port is a member of a LAG that is a port of
+ * the service, it counts in the LAG.
  */
 export async function readBilled(
   postgres: Postgres,
@@ -101,7 +101,7 @@ export async function readBilled(
     const samples = isOwn ? own : addSamples(ofMembers.map(({ sampled }) => sampled))
     const measuredMs = minOf([one, ...inLag].flatMap(({ port }) => port.measuredMs ?? []))
     const states = { changes: changes.get(one.port.interfaceId ?? 0) ?? [], measuredMs }
-    // A LAG that counts nothing hides no traffic while it has no members.
+    // A LAG without counters cannot hide traffic while it has no members.
     const isCounted = (startMs: number) => isOwn || inLag.some(({ parts }) => isIn(parts, startMs))
     const sampled = {
       samples,
@@ -172,13 +172,13 @@ async function readSamples(postgres: Postgres, teamId: number, { port, parts }: 
 const hasOctets = (samples: readonly Sample[]): boolean =>
   samples.some(({ octetsIn, octetsOut }) => octetsIn !== null && octetsOut !== null)
 
-type States = { readonly changes: readonly StateChange[]; readonly measuredMs: number | undefined }
+type States = { readonly changes: readonly BillStateChange[]; readonly measuredMs: number | undefined }
 
 /**
- * Up at the start of the bucket, or at a change in it. Before the first change the state is the one that it replaced, or that of
- * now; but a port that was not measured yet hides no traffic: its device was not connected. On another interface it was up if it was
- * measured: the states of that one are not its own. After the last reading of a device that nobody reads the state is unknown, so that the
- * port may have been up.
+ * Up at the start of the bucket, or at a change in it. Before the first change, the state is the one that this change
+ * replaced, or the current state; but a port without measurements hides no traffic: its device was not connected. On
+ * another interface, the port was up if it was measured: states of the former interface do not apply. After the last
+ * reading of a device that is no longer read the state is unknown, so that the port may have been up.
  */
 function wasUp({ port, parts }: PortPart, { changes, measuredMs }: States, startMs: number): boolean {
   if (!isIn(parts, startMs)) return false
@@ -186,7 +186,7 @@ function wasUp({ port, parts }: PortPart, { changes, measuredMs }: States, start
   const wasMeasured = endMs > (measuredMs ?? 0)
   if (startMs < (port.interface_since_ms ?? 0)) return wasMeasured
   if (port.unreadMs !== null && endMs > port.unreadMs) return wasMeasured
-  const isMeanwhile = ({ atMs }: StateChange): boolean => atMs > startMs && atMs < endMs
+  const isMeanwhile = ({ atMs }: BillStateChange): boolean => atMs > startMs && atMs < endMs
   if (changes.some((change) => isMeanwhile(change) && change.after === 'up')) return true
   const before = changes.findLast(({ atMs }) => atMs <= startMs)
   if (before) return before.after === 'up'
@@ -210,7 +210,7 @@ const hasSmallCounters = (
       ),
   )
 
-/** Of the ports in their time. Null if no row says that flows were received. */
+/** Attack octets of the ports in their time. Null if no row exists for received flows. */
 function attackOctetsOf(
   octets: readonly AttackOctets[],
   ports: readonly PortPart[],

@@ -1,4 +1,4 @@
-// The bills of a month from its samples, as of now: those of the month so far, and those that are closed.
+// The bills of a month from its samples, as of now: the bills so far, and the closed ones.
 import type { BillablePort } from '@pharos/contract/inventory/bill'
 import type { Postgres } from '../../db/postgres.ts'
 import { intersect } from '../usage/billing-month.ts'
@@ -28,7 +28,10 @@ type BillsOf = {
   readonly wanted?: (portId: number) => boolean
 }
 
-/** A month has bills for each part of it with the same method, direction, scopes and currency. The samples are those of the bill's time. */
+/**
+ * A month has a bill for each part with the same method, direction, scopes and currency. The samples are limited to the
+ * bill's time.
+ */
 export async function readBills(
   postgres: Postgres,
   service: BilledService,

@@ -12,7 +12,7 @@ export type Sample = {
   readonly rate: BucketRate | undefined
 }
 
-/** The device sends what the customer receives. */
+/** The customer receives what the device sends. */
 export const samplesOf = ({ at, coveredMs, values }: Counted): Sample[] =>
   at.map((startMs, index) => {
     const covered = coveredMs[index]!
@@ -56,8 +56,8 @@ const sumOf = (values: readonly (number | null)[]): number | null =>
 const head = 'start,covered_ms,octets_in,octets_out,in_bps,out_bps,sum_bps'
 
 /**
- * The file of the samples, whose SHA-256 a closed bill states: RFC 4180 with LF, ordered by time, times in UTC. Buckets that are
- * not measured at all are left out.
+ * The file of the samples, whose SHA-256 is in a closed bill: RFC 4180 with LF, ordered by time, times in UTC. Skips
+ * buckets without a measurement.
  */
 export function samplesFile(samples: readonly Sample[]): string {
   const rows = samples.map(({ startMs, coveredMs, octetsIn, octetsOut, rate }) =>

@@ -6,12 +6,12 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db } from '../../db/postgres.ts'
-import { closedBill, presentBill } from './bill.store.ts'
+import { closedBillJson, presentBill } from './bill.store.ts'
 
 const staffBillColumns = columns('billing_periods', 'b', ['team_id', 'service_id', 'billing_ref'], {
   team: sql<string | null>`b.team`,
   service: sql<string>`b.service_name`,
-  bill: sql<BillingPeriod>`${closedBill}`,
+  bill: sql<BillingPeriod>`${closedBillJson}`,
 })
 
 type Query = QueryOf<typeof listStaffBillsRoute>

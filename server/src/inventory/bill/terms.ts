@@ -13,19 +13,19 @@ export type BillingTerms = {
   readonly method: BillingMethod
   readonly direction: BillingDirection
   readonly scope: BillingScope
-  /** Of the commit and the included octets: of each port, or of all ports of the bill. */
+  /** Scope of the commit and the included octets: per port, or all ports of the bill. */
   readonly commitScope: BillingScope
   readonly timezone: string
-  /** On which a month begins, 1 to 28. */
+  /** First day of a month, 1 to 28. */
   readonly day: number
   readonly commitBps: number | null
-  /** Of a whole month. */
+  /** Included octets of a whole month. */
   readonly includedOctets: number | null
   readonly prices: BillingPrices | null
   /** The service that bills the ports; null or missing: this one. */
   readonly poolId?: number | null
 }
-/** From `startMs` until `endMs`; the first terms have none, and the last ones no end: -Infinity and Infinity. */
+/** From `startMs` until `endMs`; -Infinity for the first terms, Infinity for the last. */
 export type TimedTerms = BillingTerms & Period
 
 /** In the order of time, without gaps; at least one. */
@@ -35,9 +35,9 @@ const termsAt = (history: TermsHistory, ms: number): TimedTerms =>
   history.find(({ endMs }) => ms < endMs) ?? history.at(-1)!
 
 /**
- * Returns the month of a service, which has the name of the calendar month in which it begins. Each border is midnight of the billing day in
- * the time zone, both as of the first midnight of UTC of the calendar month, so that two months have no bucket in common and none between
- * them after a change.
+ * Returns the month of a service, named after the calendar month in which it begins. Each border is midnight of the
+ * billing day in the time zone, both as of the first midnight UTC of the calendar month, so that after a change two
+ * months neither overlap nor leave a gap.
  */
 export const periodOf = (month: string, history: TermsHistory): Period => ({
   startMs: startOf(month, history),
@@ -115,8 +115,8 @@ const bucketsIn = (valid: Period, parts: readonly Period[]): number =>
   }, 0)
 
 /**
- * Returns the sum of a value over the buckets of a bill, of each port if the commit is. Null counts as 0, unless there is none at all.
- * `parts`: of each port; those of two ports may overlap.
+ * Returns the sum of a value over the buckets of a bill; per port if the commit is per port. Null counts as 0, unless
+ * all values are null. `parts`: of each port; parts of two ports may overlap.
  */
 function sumOver(
   parts: readonly Period[],
@@ -152,11 +152,11 @@ export function includedOf(
   return sum === null ? null : Number(sum / BigInt(monthBuckets))
 }
 
-/** The buckets of a bill: those in which any of its ports belonged to the service. */
+/** The buckets of a bill: buckets in which any of its ports belonged to the service. */
 const bucketsOf = (parts: readonly Period[]): number =>
   unionOf(parts).reduce((sum, part) => sum + bucketCount(part), 0)
 
-/** Returns the prices in the time of a bill, each with its buckets; null if there are none. */
+/** Returns the prices in the time of a bill, each with its buckets; null without prices. */
 export function priceTermsOf(
   parts: readonly Period[],
   history: TermsHistory,

@@ -93,7 +93,7 @@ export async function endLeases({ owner: db }: Postgres, owner: string): Promise
     update device_states set lease_until = null, lease_owner = null where lease_owner = ${owner}`.execute(db)
 }
 
-/** False: another process has taken the device over, and nothing may be saved. */
+/** False: another process has taken the device over, and the reading must not be saved. */
 async function holdsLease(trx: Trx, deviceId: number, owner: string): Promise<boolean> {
   const { rows } = await sql`
     select from device_states where device_id = ${deviceId} and lease_owner = ${owner} for update`.execute(
@@ -103,7 +103,7 @@ async function holdsLease(trx: Trx, deviceId: number, owner: string): Promise<bo
 }
 
 /** Saves the observations of one device in one transaction and ends the lease. Returns false if it was lost. */
-export async function saveObservations(
+export async function saveDeviceObservations(
   { owner: db }: Postgres,
   deviceId: number,
   owner: string,
@@ -127,7 +127,7 @@ const nextOf = (
 ) => sql`${sql.ref(column)} + make_interval(
   secs => ${seconds} * ceil(greatest(1, extract(epoch from now() - ${sql.ref(column)}) / ${seconds})))`
 
-export async function saveIdentity(
+export async function saveDeviceIdentity(
   trx: Trx,
   deviceId: number,
   { uptimeMs, ...identity }: DeviceIdentity,
@@ -139,29 +139,32 @@ export async function saveIdentity(
     where device_id = ${deviceId}`.execute(trx)
 }
 
-/** An interface that so many surveys in a row did not list is gone. */
+/** Number of surveys in a row without an interface after which it is gone. */
 const missingSurveysMax = 3
 
-/** New states of interfaces, and the rows that were left out since their values are refused. */
+/** New states of interfaces, and the refused rows. */
 type SavedStates<Row> = {
-  readonly changes: readonly StateChange[]
+  readonly changes: readonly InterfaceStateChange[]
   readonly refused: readonly RefusedRow<Row>[]
 }
 
-/** Adds and updates what the device lists, counts surveys that miss an interface, and links ports and members of LAGs. */
+/**
+ * Adds and updates the interfaces in the device's list, counts surveys that miss an interface, and links ports and
+ * members of LAGs.
+ */
 export function saveInterfaces(
   trx: Trx,
   deviceId: number,
   seen: readonly SeenInterface[],
 ): Promise<SavedStates<SeenInterface>> {
   return linkPorts(trx, deviceId, async () => {
-    const changes: StateChange[] = []
+    const changes: InterfaceStateChange[] = []
     const refused = await writeRows(
       trx,
       seen,
       async (some) => void changes.push(...(await upsertInterfaces(trx, deviceId, some))),
     )
-    // An agent that has just started may list nothing yet.
+    // An agent that has just started may list no interfaces yet.
     if (seen.length > 0) changes.push(...(await countMissing(trx, deviceId, seen)))
     await saveLags(trx, deviceId, seen)
     return { changes, refused }
@@ -183,7 +186,7 @@ function upsertInterfaces(
   trx: Trx,
   deviceId: number,
   seen: readonly SeenInterface[],
-): Promise<StateChange[]> {
+): Promise<InterfaceStateChange[]> {
   const rows = storedJson(
     seen.map(({ key, index, name, alias, type, mtu, mac, admin, oper, speedBps, addresses }) => ({
       key,
@@ -217,8 +220,12 @@ function upsertInterfaces(
   )
 }
 
-/** Returns the interfaces that are gone now: nothing reports their states any more. */
-function countMissing(trx: Trx, deviceId: number, seen: readonly SeenInterface[]): Promise<StateChange[]> {
+/** Returns the interfaces that are gone: their states are no longer reported. */
+function countMissing(
+  trx: Trx,
+  deviceId: number,
+  seen: readonly SeenInterface[],
+): Promise<InterfaceStateChange[]> {
   const isGone = sql`missing_surveys + 1 >= ${sql.lit(missingSurveysMax)} and oper <> 'not_present'`
   return logged(
     trx,
@@ -238,7 +245,7 @@ export async function saveStates(
   deviceId: number,
   rows: readonly CounterRow[],
 ): Promise<SavedStates<CounterRow>> {
-  const changes: StateChange[] = []
+  const changes: InterfaceStateChange[] = []
   const refused = await writeRows(
     trx,
     rows,
@@ -247,7 +254,11 @@ export async function saveStates(
   return { changes, refused }
 }
 
-function updateStates(trx: Trx, deviceId: number, rows: readonly CounterRow[]): Promise<StateChange[]> {
+function updateStates(
+  trx: Trx,
+  deviceId: number,
+  rows: readonly CounterRow[],
+): Promise<InterfaceStateChange[]> {
   const states = storedJson(
     rows.map(({ key, admin, oper, ...counters }) => ({
       key,
@@ -281,15 +292,19 @@ const countOf = (value: bigint | null): string | null =>
   value === null ? null : String(value > bigintMax ? bigintMax : value)
 
 /** A new state of an interface, as ifOperStatus. */
-export type StateChange = {
+export type InterfaceStateChange = {
   readonly interfaceId: number
   readonly before: InterfaceState
   readonly after: InterfaceState
 }
 
-/** Runs a change that returns interfaces, and adds what differs from before to their log. */
-async function logged(trx: Trx, deviceId: number, change: RawBuilder<unknown>): Promise<StateChange[]> {
-  const { rows } = await sql<StateChange & { readonly kind: string }>`
+/** Runs a change that returns interfaces, and adds the differences to their log. */
+async function logged(
+  trx: Trx,
+  deviceId: number,
+  change: RawBuilder<unknown>,
+): Promise<InterfaceStateChange[]> {
+  const { rows } = await sql<InterfaceStateChange & { readonly kind: string }>`
     with old as materialized (
       select id, admin, oper, speed_bps from interfaces where device_id = ${deviceId}),
     saved as (${change})
@@ -337,8 +352,8 @@ export type PollFailure = {
   readonly isSilent: boolean
 }
 
-/** A device that has been silent for some polls is asked less often. */
-export async function saveFailure(
+/** A device that has been silent for some polls is polled less often. */
+export async function saveDeviceFailure(
   trx: Trx,
   deviceId: number,
   { kind, text, isSilent }: PollFailure,

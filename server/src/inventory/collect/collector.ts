@@ -1,6 +1,6 @@
-// Reads the devices that are due: a survey lists the interfaces, a poll reads their states. Each device is under a lease, so that
-// any number of processes share the work. It decides nothing: a device that does not answer costs one attempt and a state. What was
-// read while the database is away is kept and saved later.
+// Reads the devices that are due: a survey lists the interfaces, a poll reads their states. Each device is under a
+// lease, so that any number of processes share the work. It makes no decisions: a device that does not answer costs one
+// attempt and gets a state. Readings are queued while the database is down and saved later.
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { unlessAborted } from '../../runtime/abort.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
@@ -12,8 +12,8 @@ import {
   leaseDevices,
   listCredentials,
   listReadDevices,
-  saveFailure,
-  saveObservations,
+  saveDeviceFailure,
+  saveDeviceObservations,
   type DueDevice,
   type PollFailure,
   type SealedCredential,
@@ -22,14 +22,14 @@ import type { DevicePart, DeviceSource } from './device-source.ts'
 import { failureOf, readDevice, saveObservation, type PartFailure } from './observe.ts'
 import { watchProgress, type ProgressLimits } from './watch-progress.ts'
 
-/** Of a process that is gone. One that reads for longer extends its leases. */
+/** Lease of a device in seconds; ends the lease of a crashed process. A longer reading extends its lease. */
 const leaseSeconds = 135
 const extendMs = 45_000
 /** In total less than the 15 minutes that the increase of a counter may take. */
 const readingLimits: ProgressLimits = { stallMs: 30_000, totalMs: 720_000 }
 /** Devices that are read at the same time by one process. */
 const devicesMax = 200
-/** After a poll without an answer. */
+/** Delay after a poll without an answer. */
 const retrySeconds = 60
 /** A device that was silent for this many polls is polled every five minutes. */
 const silentAfter = 3
@@ -38,11 +38,11 @@ const silentSeconds = 300
 const notRead = { kind: 'protocol', text: 'its answer could not be read', isSilent: false }
 const notSaved = { kind: 'protocol', text: 'its answer could not be saved', isSilent: false }
 
-/** Writes a finished reading, or that there is none. */
+/** Writes a finished or failed reading. */
 type Write = (trx: Trx) => Promise<void>
 type Unsaved = { readonly device: LeasedDevice; readonly write: Write }
 
-/** There is no connection, or none is free: trying again helps. */
+/** No connection, or all are in use: a retry may succeed. */
 const isUnavailable = (error: unknown): boolean => error instanceof Failure && error.code === 'unavailable'
 
 export type LeasedDevice = DueDevice & { readonly sealed: SealedCredential | undefined }
@@ -108,7 +108,7 @@ export class DeviceCollector {
     await Promise.all(this.#reading.values())
   }
 
-  /** Ends what is read. What has been read is saved, if the database is there. */
+  /** Aborts running readings, and saves finished ones if the database answers. */
   async stop(): Promise<void> {
     this.#stopped.abort(new Error('the collector stops'))
     await this.settle()
@@ -130,7 +130,7 @@ export class DeviceCollector {
     if (write) await this.#save(device, write)
   }
 
-  /** Reads what is due, and returns how it is saved. */
+  /** Reads the due parts of a device, and returns a function that saves them. */
   async #observe(device: LeasedDevice): Promise<Write> {
     const source = this.#sourceOf(device)
     if (!source) throw new DriverError('protocol', `driver ${device.driver} cannot read devices`)
@@ -146,11 +146,11 @@ export class DeviceCollector {
   #failing =
     (device: LeasedDevice, failure: PollFailure): Write =>
     (trx) =>
-      saveFailure(trx, device.id, failure, { retrySeconds, silentSeconds, silentAfter })
+      saveDeviceFailure(trx, device.id, failure, { retrySeconds, silentSeconds, silentAfter })
 
   /**
-   * Saves a reading and ends the lease. One that the database refuses ends it as well, as a failure: the next poll has its increase. While
-   * there is no connection the reading is kept.
+   * Saves a reading and ends the lease. A reading that the database refuses ends it as well, as a failure: the next
+   * poll includes its increase. Without a connection the reading stays queued.
    */
   async #save(device: LeasedDevice, write: Write): Promise<void> {
     const { postgres, owner, log } = this.#deps
@@ -159,15 +159,18 @@ export class DeviceCollector {
       this.#unsaved.set(device.id, { device, write: kept })
     }
     try {
-      await saveObservations(postgres, device.id, owner, write).catch(keep(write))
+      await saveDeviceObservations(postgres, device.id, owner, write).catch(keep(write))
     } catch (error) {
       log.error({ err: error, device: device.name }, 'device not saved')
       const failing = this.#failing(device, notSaved)
-      await saveObservations(postgres, device.id, owner, failing).catch(keep(failing))
+      await saveDeviceObservations(postgres, device.id, owner, failing).catch(keep(failing))
     }
   }
 
-  /** Ends at the first one that is kept again. If the lease has ended meanwhile and the device was read again, that reading is newer. */
+  /**
+   * Stops at the first reading that cannot be saved. If the lease has ended in the meantime and the device was read
+   * again, the newer reading is used.
+   */
   async #saveUnsaved(): Promise<void> {
     for (const [id, { device, write }] of this.#unsaved) {
       this.#unsaved.delete(id)

@@ -19,7 +19,7 @@ type PortRow = {
   readonly open: StoredBucket | null
   readonly held: { readonly state: StoredRow; readonly open: StoredBucket | null } | null
   readonly isReplaced: boolean
-  /** Of `interface_since`, ms since 1970. */
+  /** Time of `interface_since`, ms since 1970. */
   readonly interface_since_ms: number | null
 }
 
@@ -28,8 +28,8 @@ type StoredRow = Omit<CounterRow, keyof CounterValues> & { readonly values: Stor
 type StoredBucket = Omit<Bucket, 'values'> & { readonly values: StoredValues }
 
 /**
- * Adds what the ports of the device have counted since their last reading, and returns what was left out. The caller holds the lease
- * of the device.
+ * Adds the increase of the counters of the device's ports since their last reading, and returns the refused rows. The
+ * caller has the lease of the device.
  */
 export async function saveCounters(
   trx: Trx,
@@ -63,7 +63,7 @@ export async function saveCounters(
     },
     samples: closed.map((bucket) => sampleOf(port.portId, bucket)),
   }))
-  // A port whose samples are refused keeps its state: its next reading has what they would have had.
+  // A port whose samples are refused keeps its state: the next reading includes them.
   return writeRows(trx, written, async (some) => {
     await insertSamples(
       trx,

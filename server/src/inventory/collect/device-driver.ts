@@ -35,6 +35,6 @@ export type DeviceDriver = {
   check(
     settings: unknown,
   ): readonly { readonly path: readonly (string | number)[]; readonly message: string }[]
-  /** Returns the source, which asks nothing yet; undefined if the device lacks a field that it needs. */
+  /** Returns the source without connecting; undefined if the device lacks a field that it needs. */
   create(device: DeviceOptions): DeviceSource | undefined
 }

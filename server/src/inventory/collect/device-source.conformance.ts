@@ -1,5 +1,6 @@
-// The conformance suite of the port DeviceSource, run on every driver. It uses the port only; the fixture scripts the device behind
-// the source. Cases that a driver cannot have, such as lost datagrams of a device without a network, are left out by its abilities.
+// The conformance suite of the port DeviceSource, run on every driver. It uses the port only; the fixture scripts the
+// device behind the source. Cases that a driver cannot have, such as lost datagrams of a device without a network, are
+// skipped by its abilities.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'

@@ -1,5 +1,5 @@
-// The port to one device: what it is, its interfaces, modules, counters and light levels, now. It must not know a team, a
-// row or a vendor. Drivers import it by type only. A source reports what the device answered; it judges nothing.
+// The port to one device: its identity, interfaces, modules, counters and light levels, now. It must not know a team, a
+// row or a vendor. Drivers import it by type only. A source reports the device's answers without evaluating them.
 import type { InterfaceState } from '@pharos/contract/inventory/device'
 import type { SeenBgpSession } from '../bgp/seen-session.ts'
 import type { CounterRow } from '../usage/reading.ts'
@@ -23,7 +23,7 @@ export type DevicePart =
   | 'optics'
   | 'bgp'
 
-/** Returns what `read` does; undefined if the device cannot answer it, which is reported. */
+/** Returns the result of `read`; undefined if the device cannot answer it, which is reported. */
 export type ReadPart = <T>(
   part: DevicePart,
   read: (signal: AbortSignal) => Promise<T>,
@@ -31,7 +31,7 @@ export type ReadPart = <T>(
 
 /** Undefined: its table could not be read. */
 export type DeviceIdentity = {
-  /** Name of the device itself (sysName); null if it has none. */
+  /** Name of the device itself (sysName); null if missing. */
   readonly name: string | null
   readonly vendor: string | null
   readonly model: string | null | undefined
@@ -43,10 +43,10 @@ export type DeviceIdentity = {
 
 export type SeenInterface = {
   readonly key: InterfaceKey
-  /** Number on the device (ifIndex), by which flows name it: restarts may change it. -1: it has none. */
+  /** Number on the device (ifIndex), by which flows refer to it: it may change at a restart. -1: no number. */
   readonly index: number
   readonly name: string
-  /** Text that the operator of the device gave it; empty if none. */
+  /** Text set by the operator of the device; empty if missing. */
   readonly alias: string
   /** IANAifType, such as 6 for Ethernet and 161 for a LAG. */
   readonly type: number
@@ -74,19 +74,19 @@ export type SeenTransceiver = {
   readonly reachM: number | null
   readonly connector: string | null
   readonly lanes: number
-  /** Whether it reports light levels (digital diagnostic monitoring, SFF-8472). */
+  /** Whether the module reports light levels (digital diagnostic monitoring, SFF-8472). */
   readonly hasDdm: boolean
 }
 
 export type CounterReading = {
   readonly rows: readonly CounterRow[]
-  /** Interfaces that were asked for and are not among the rows. */
+  /** Requested interfaces without a row. */
   readonly failed: readonly { readonly key: InterfaceKey; readonly reason: 'missing' | 'invalid' }[]
   /** The device stopped answering before the end: the rows that came are complete ones. */
   readonly isPartial: boolean
 }
 
-/** Limits of one measured value, as the module states them. Null: it states none; 0 is a limit. */
+/** Limits of one measured value, reported by the module. Null: no limit; 0 is a limit. */
 export type OpticLimits = {
   readonly alarmLow: number | null
   readonly warnLow: number | null
@@ -112,7 +112,7 @@ export type OpticReading = {
   readonly voltageV: number | null
   /** Bit error rate before forward error correction. */
   readonly preFecBer: number | null
-  /** Reports no light: the value is below what the module can measure. */
+  /** No light: the value is below the range of the module. */
   readonly isDark: boolean
   readonly limits: { readonly [M in OpticMetric]?: OpticLimits }
 }
@@ -128,9 +128,9 @@ export type HealthReading = {
 }
 
 /**
- * Asks one device. Every call ends within its timeout and throws a DriverError: `unreachable` (silence), `refused` (the
- * credential), `protocol` (an answer that cannot be read). `signal` ends a call within 100 ms, with its reason. `readPart` reads tables
- * beside the main one; without it, a table that cannot be read is an error of the call.
+ * Queries one device. Every call ends within its timeout and throws a DriverError: `unreachable` (silence), `refused`
+ * (the credential), `protocol` (an invalid answer). `signal` ends a call within 100 ms, with its reason. `readPart`
+ * reads tables beside the main one; without it, an unreadable table is an error of the call.
  */
 export interface DeviceSource {
   /** Answers that the device has given so far: a call during which it does not grow is ended by the caller. */
@@ -140,12 +140,12 @@ export interface DeviceSource {
   listInterfaces(signal: AbortSignal, readPart?: ReadPart): Promise<readonly SeenInterface[]>
   listTransceivers(signal: AbortSignal): Promise<readonly SeenTransceiver[]>
   readCounters(keys: readonly InterfaceKey[] | 'all', signal: AbortSignal): Promise<CounterReading>
-  /** Of the modules that the last `listTransceivers` found: their limits are not read again. */
+  /** Reads the modules of the last `listTransceivers`, without their limits. */
   readOptics(signal: AbortSignal): Promise<readonly OpticReading[]>
-  /** All of them. A device that had none when its interfaces were listed has none. */
+  /** Reads all sessions. A device without sessions at the listing of its interfaces counts as without BGP. */
   readBgpSessions(signal: AbortSignal): Promise<readonly SeenBgpSession[]>
   /** Includes `latency` and `loss` of the requests since the last call. */
   readHealth(signal: AbortSignal, readPart?: ReadPart): Promise<readonly HealthReading[]>
-  /** Rejects what runs. */
+  /** Rejects running calls. */
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 // The gauges of a device and its modules as rows: one value each. Pure.
 import type { HealthReading, OpticLimits, OpticReading } from './device-source.ts'
 
-/** One for each 5 minutes. */
+/** Slots of 5 minutes. */
 export const slotsOfDay = 288
 
 export type GaugeReadings = {

@@ -41,11 +41,11 @@ export type CounterSample = Omit<SampledInterface, 'counters'> & {
 const modulus = 2 ** 32
 const unknownShort = 2 ** 32 - 1
 const unknownOctets = 2n ** 64n - 1n
-/** A datagram that is so much older than the newest one was overtaken on its way. */
+/** Age difference to the newest datagram from which a datagram counts as overtaken. */
 const lateMs = 60_000
 const clockStepMs = 5_000
 
-/** Returns the sample to store instead of the known one; undefined for a duplicate, and for one that was overtaken. */
+/** Returns the sample to store instead of the known one; undefined for a duplicate or an older sample. */
 export function nextSample(
   known: SampledInterface | undefined,
   sample: CounterSample,

@@ -1,11 +1,12 @@
-// One poll of a device, and how it is saved. States and counters are the poll; all else is a part: one that the device cannot answer,
-// or whose values the database refuses, costs nothing else, and its failure is a state and is logged.
+// One poll of a device, and how it is saved. States and counters are the poll; all else is a part: if the device cannot
+// answer a part, or the database refuses its values, only this part fails, and its failure is stored as a state and
+// logged.
 import type { Trx } from '../../db/postgres.ts'
 import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import {
   saveAnswered,
-  saveIdentity,
+  saveDeviceIdentity,
   saveInterfaces,
   saveStates,
   type DueDevice,
@@ -33,13 +34,13 @@ import { watchProgress, type ProgressLimits } from './watch-progress.ts'
 const pollSeconds = 60
 const surveySeconds = 3600
 const gaugeSeconds = 300
-/** Also of all parts within it: the counters of a port are lost with a gap of 15 minutes. */
+/** Also the total limit of all parts: counters of a port are lost with a gap of 15 minutes. */
 const partLimits: ProgressLimits = { stallMs: 12_000, totalMs: 150_000 }
 
-/** `error`: for the log, if it is one of the program. */
+/** `error`: for the log, if it is an error of the program. */
 export type PartFailure = PollFailure & { readonly error?: unknown }
 
-export type Observation = {
+export type DeviceObservation = {
   readonly survey?:
     | { readonly identity: DeviceIdentity; readonly interfaces: readonly SeenInterface[] }
     | undefined
@@ -53,13 +54,13 @@ export type Observation = {
   readonly parts: Map<DevicePart, PartFailure | null>
 }
 
-/** Asks the device for what is due. Throws if it does not answer, or not within the signal. */
+/** Reads the due parts of the device. Throws if it does not answer within the signal. */
 export async function readDevice(
   source: DeviceSource,
   device: DueDevice,
   signal: AbortSignal,
-): Promise<Observation> {
-  const parts: Observation['parts'] = new Map()
+): Promise<DeviceObservation> {
+  const parts: DeviceObservation['parts'] = new Map()
   const readPart: ReadPart = async (part, read) => {
     using progress = watchProgress(() => source.answers(), partLimits)
     try {
@@ -88,13 +89,13 @@ export async function readDevice(
   }
 }
 
-/** A device without a survey has nothing to count: then its failure is that of the poll. */
+/** A device without a survey has no interfaces to poll: then the failure applies to the poll. */
 async function readSurvey(
   source: DeviceSource,
   { isNew }: DueDevice,
   signal: AbortSignal,
   readPart: ReadPart,
-): Promise<Observation['survey']> {
+): Promise<DeviceObservation['survey']> {
   const identity = await source.probe(signal, readPart)
   const interfaces = isNew
     ? await source.listInterfaces(signal, readPart)
@@ -106,7 +107,7 @@ async function readSurvey(
 export async function saveObservation(
   trx: Trx,
   device: DueDevice,
-  { survey, counters: { rows }, modules, health, optics, sessions, parts }: Observation,
+  { survey, counters: { rows }, modules, health, optics, sessions, parts }: DeviceObservation,
 ): Promise<void> {
   /** Refused rows are the failure of their part; the others are saved. */
   const report = (part: DevicePart, [refused]: readonly RefusedRow<unknown>[]): void => {
@@ -117,7 +118,7 @@ export async function saveObservation(
     const { identity, interfaces } = survey
     report(
       'identity',
-      await writeRows(trx, [identity], ([own]) => saveIdentity(trx, device.id, own!, surveySeconds)),
+      await writeRows(trx, [identity], ([own]) => saveDeviceIdentity(trx, device.id, own!, surveySeconds)),
     )
     const found = await saveInterfaces(trx, device.id, interfaces)
     report('interfaces', found.refused)

@@ -1,11 +1,11 @@
 // Messages to the teams whose ports have changed their state.
 import type { Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
-import type { StateChange } from './collect.store.ts'
+import type { InterfaceStateChange } from './collect.store.ts'
 import { listPortsOf } from '../assignment/assigned-port.store.ts'
 
-/** Writes a message for each change of a port. Devices in maintenance are left out. */
-export async function reportStates(trx: Trx, changes: readonly StateChange[]): Promise<void> {
+/** Writes a message for each change of a port, except on devices in maintenance. */
+export async function reportStates(trx: Trx, changes: readonly InterfaceStateChange[]): Promise<void> {
   if (changes.length === 0) return
   const ports = await listPortsOf(
     trx,

@@ -10,8 +10,8 @@ export type { CounterSample }
 const interfacesMax = 10_000
 
 /**
- * Stores the samples of an exporter, in the order in which they came, and returns those that are refused. Nothing is stored for a
- * device that is not read by sFlow.
+ * Stores the samples of an exporter, in order of arrival, and returns the refused ones. Ignores samples of a device
+ * that is not read by sFlow.
  */
 export function saveSamples(
   db: Db,

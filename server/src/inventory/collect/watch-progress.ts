@@ -1,10 +1,10 @@
-// Ends a reading that makes no progress, instead of one that is long: a big chassis far away answers for minutes.
+// Ends a reading that makes no progress, not a long one: a big chassis far away answers for minutes.
 import { DriverError } from '../../runtime/driver-error.ts'
 
 export type ProgressLimits = {
-  /** Without any answer. */
+  /** Maximum time without any answer. */
   readonly stallMs: number
-  /** Of the whole reading, for a device whose tables never end. */
+  /** Maximum time of the whole reading, for a device whose tables never end. */
   readonly totalMs: number
 }
 

@@ -122,7 +122,7 @@ export async function findCrossConnect(
   return (await postgres.readInTeam(teamId, query))[0]
 }
 
-/** Of any team, for staff; in a transaction of a team, of that team only. */
+/** Cross connect of any team, for staff; in a transaction of a team, only of this team. */
 export async function readCrossConnect(trx: Trx, id: number): Promise<CrossConnectRow | undefined> {
   const { rows } = await sql<CrossConnectRow>`
     select ${crossConnectColumns} from cross_connects x where x.id = ${id}::bigint`.execute(trx)

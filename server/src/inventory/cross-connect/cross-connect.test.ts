@@ -1,4 +1,4 @@
-// Cross connects and attachments on PostgreSQL: every move of every state, letters, links, and who sees what.
+// Cross connects and attachments on PostgreSQL: every move of every state, letters, links, and access.
 import {
   crossConnectStates,
   crossConnectStatuses,
@@ -235,7 +235,7 @@ describe('an attachment', () => {
     await assert.rejects(read(second!.id), isFailure('not_found'))
     await assert.rejects(read(first!.id, `${Number(expires) + 1}.${signature}`), isFailure('not_found'))
     await assert.rejects(read(first!.id, `${expires}.${'0'.repeat(64)}`), isFailure('not_found'))
-    // To the end of a minute.
+    // Links end at the end of a minute.
     clock = new Date(clock.getTime() + 661_000)
     await assert.rejects(read(first!.id), isFailure('not_found'))
     clock = new Date(clock.getTime() - 661_000)

@@ -33,7 +33,7 @@ export async function listCrossConnects(
   return { results: page.map((row) => presentCrossConnect(deps, row)), count }
 }
 
-/** Throws `not_found` for one of another team. */
+/** Throws `not_found` for a cross connect of another team. */
 export async function getCrossConnect(
   deps: AttachmentDeps,
   { actor }: Operation,
@@ -55,7 +55,9 @@ type Upload = {
   readonly description?: string
 }
 
-/** Stores the letter. Throws `conflict` unless one is awaited, and `invalid` for a file that is none of PDF, PNG and JPEG. */
+/**
+ * Stores the letter. Throws `conflict` unless a letter is awaited, and `invalid` unless the file is a PDF, PNG or JPEG.
+ */
 export function uploadCrossConnectLetter(
   deps: AttachmentDeps,
   operation: Operation,

@@ -33,7 +33,7 @@ export async function listStaffCrossConnects(
 
 type Wanted = { readonly status: CrossConnectStatus; readonly note?: string; readonly provider_ref?: string }
 
-/** Throws `conflict` for a state that does not follow the current one. Repeating a move changes nothing. */
+/** Throws `conflict` for a state that does not follow the current one. Repeating a move has no effect. */
 export function moveCrossConnect(
   deps: AttachmentDeps,
   operation: StaffOperation,

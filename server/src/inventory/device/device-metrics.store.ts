@@ -5,8 +5,8 @@ import { heldPorts, interfaceSince } from '../assignment/assignment.store.ts'
 import { completeMs } from '../usage/bucket.ts'
 
 /**
- * Selects the gauges of the device itself. A customer of one of its ports sees their history since that port is his and on the device; the
- * customer whose device it is, all of it.
+ * Selects the gauges of the device itself. A customer of one of its ports gets their history from the time of the
+ * assignment on this device; the customer who owns the device gets all of it.
  */
 export const gaugesOfDevice = (teamId: number, deviceId: number, metrics: readonly string[]) => sql`
   select g.id, g.metric, g.lane, g.part, case when d.customer_id = ${teamId} then d.created else (

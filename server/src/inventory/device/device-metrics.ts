@@ -9,7 +9,7 @@ import type { Series, Timeseries } from '@pharos/contract/timeseries'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
-import { figuresOf, windowOf } from '../../timeseries/buckets.ts'
+import { seriesFiguresOf, windowOf } from '../../timeseries/buckets.ts'
 import { listPoints, type GaugePoint } from '../gauge/gauge.store.ts'
 import { gaugeBucketsOf, gaugeSeries, type GaugeNames } from '../gauge/gauge-series.ts'
 import { findDevice } from './device.store.ts'
@@ -81,7 +81,7 @@ function namesOf({ metric, part }: GaugePoint): GaugeNames {
   }
 }
 
-/** The device sends what the customer receives. */
+/** The customer receives what the device sends. */
 function trafficSeries(
   metric: TrafficMetric,
   points: readonly TrafficPoint[],
@@ -90,5 +90,5 @@ function trafficSeries(
   const values: (number | null)[] = Array.from({ length: borders.length - 1 }, () => null)
   for (const point of points) values[point.bucket - 1] = metric === 'bps_in' ? point.out_bps : point.in_bps
   const [label, unit] = names[metric]
-  return { key: { metric, part: '' }, label, unit, values, ...figuresOf(values) }
+  return { key: { metric, part: '' }, label, unit, values, ...seriesFiguresOf(values) }
 }

@@ -26,7 +26,7 @@ export const stateNow = (state: Sql) =>
   sql<InterfaceState>`case when ${isUnread} then 'unknown' else coalesce(${state}, 'unknown') end`
 
 /** The status of a device with the state `s`. */
-export const statusOf = sql`case
+export const deviceStatusSql = sql`case
   when maintenance_until > now() then 'maintenance'
   when ${isUnread} then 'unknown'
   when s.seen is null and coalesce(s.missed, 0) = 0 then 'unknown'
@@ -40,7 +40,10 @@ export const reported = (name: 'vendor' | 'model' | 'serial' | 'software', confi
 /** The devices `d` that the team may see, with their observed state. */
 export const visibleDevices = (teamId: number) => devicesIn(teamId, seenDevices(teamId))
 
-/** Those with an id of the array, through the policies of the tables: for the few of a page, which the view would look for among all. */
+/**
+ * Devices with an id of the array, through the policies of the tables: for the few devices of a page, which the view
+ * would search among all.
+ */
 const visibleDevicesOf = (teamId: number, ids: Sql) =>
   devicesIn(
     teamId,
@@ -51,7 +54,7 @@ const visibleDevicesOf = (teamId: number, ids: Sql) =>
   )
 
 const devicesIn = (teamId: number, source: Sql) => sql`
-  select s.id, s.name, s.role, s.location_key, s.tags, ${statusOf} as status,
+  select s.id, s.name, s.role, s.location_key, s.tags, ${deviceStatusSql} as status,
     ${reported('vendor', sql`s.vendor`)} as vendor, ${reported('model', sql`s.model`)} as model,
     ${reported('serial', sql`s.serial`)} as serial, ${reported('software')} as software,
     case when s.customer_id = ${teamId} then s.management_address end as management_address, s.booted, s.seen
@@ -167,7 +170,7 @@ const groupValues: Readonly<Record<(typeof deviceGroupKeys)[number], Sql>> = {
   tag: sql`d.tags`,
 }
 
-/** What is counted, from the columns that have the names of the keys: a tag once for each device. */
+/** The counted values, from the columns with the names of the keys: a tag counts once per device. */
 const countedValues: typeof groupValues = {
   location: sql`location`,
   role: sql`role`,

@@ -19,7 +19,7 @@ const types = new Map(
 
 export const interfaceType = (number: number): InterfaceType => types.get(number) ?? 'other'
 
-/** Whether interface `i` is of one of these kinds. */
+/** Returns the condition that interface `i` has one of these kinds. */
 export function typeNumbers(wanted: readonly InterfaceType[]) {
   const known = wanted.flatMap((type) => (type === 'other' ? [] : numbers[type]))
   const among = sql`i.type = any(${known}::integer[])`

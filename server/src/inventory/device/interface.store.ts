@@ -37,8 +37,8 @@ const interfaceColumns = columns(
 export type InterfaceRow = RowOf<typeof interfaceColumns>
 
 /**
- * Interfaces of the device that exist on it: those of the team's ports with the members of its LAGs, or all if the device is
- * the team's. 404 unless the team may see the device.
+ * Existing interfaces of the device: the team's ports with the members of its LAGs, or all if the device belongs to the
+ * team. 404 unless the team may read the device.
  */
 export const listInterfaceRows = (
   postgres: Postgres,

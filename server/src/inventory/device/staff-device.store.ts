@@ -7,7 +7,7 @@ import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { locationOf } from '../holding/location.store.ts'
-import { reported, statusOf } from './device.store.ts'
+import { reported, deviceStatusSql } from './device.store.ts'
 
 const staffDeviceColumns = columns(
   'devices',
@@ -29,7 +29,7 @@ export type StaffDeviceRow = RowOf<typeof staffDeviceColumns>
 
 const allDevices = sql`
   select d.id, d.name, d.role, d.location_key, d.management_address, d.driver,
-    case when d.maintenance_until > now() then d.maintenance_until end as maintenance_until, ${statusOf} as status,
+    case when d.maintenance_until > now() then d.maintenance_until end as maintenance_until, ${deviceStatusSql} as status,
     ${reported('vendor', sql`d.vendor`)} as vendor, ${reported('model', sql`d.model`)} as model, s.seen,
     case when d.driver <> 'none' then s.next_poll end as next_poll, s.missed, s.error, s.error_text,
     (select count(*) from ports p where p.device_id = d.id) as ports

@@ -1,13 +1,13 @@
 // The history of gauges as time series. Pure.
 import { gaugeStatistics, type GaugeStatistic } from '@pharos/contract/inventory/gauge'
 import type { Series } from '@pharos/contract/timeseries'
-import { figuresOf, keptBucketsOf, type BucketParameters } from '../../timeseries/buckets.ts'
+import { seriesFiguresOf, keptBucketsOf, type BucketParameters } from '../../timeseries/buckets.ts'
 import { type GaugePoint, valueDays } from './gauge.store.ts'
 
 const daySeconds = 86_400
 const slotSeconds = 300
 
-/** Buckets of a history: multiples of 5 minutes, or of days where only those are kept. */
+/** Buckets of a history: multiples of 5 minutes, or of days if only daily values are stored. */
 export function gaugeBucketsOf(window: BucketParameters, now: Date) {
   const buckets = keptBucketsOf(window, now, ({ borders }) =>
     now.getTime() - borders[0]!.getTime() > valueDays * daySeconds * 1000 ? daySeconds : slotSeconds,
@@ -18,7 +18,7 @@ export function gaugeBucketsOf(window: BucketParameters, now: Date) {
 /** Devices measure no more exactly. */
 const round = (value: number): number => Math.round(value * 1000) / 1000
 
-/** What a gauge is named and measured in. */
+/** Name and unit of a gauge. */
 export type GaugeNames = {
   readonly key: Readonly<Record<string, string>>
   readonly label: string
@@ -40,7 +40,7 @@ export function gaugeSeries(
       .map((statistic) => {
         const values: (number | null)[] = Array.from({ length: borders.length - 1 }, () => null)
         for (const point of own) values[point.bucket - 1] = round(point[statistic])
-        return { key: { ...key, statistic }, label, unit, values, ...figuresOf(values) }
+        return { key: { ...key, statistic }, label, unit, values, ...seriesFiguresOf(values) }
       })
   })
 }

@@ -1,4 +1,4 @@
-// The SQL of the history of gauges: from the values of 5 minutes, or from daily figures where those are gone.
+// The SQL of the history of gauges: from the values of 5 minutes, or from daily figures of older times.
 import type { GaugeStatistic } from '@pharos/contract/inventory/gauge'
 import { sql, type RawBuilder } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
@@ -18,8 +18,8 @@ export type GaugePoint = {
 } & { readonly [S in GaugeStatistic]: number }
 
 /**
- * `gauges` selects `id`, `metric`, `lane`, `part` and `since`, before which nothing is returned. `isDaily`: from the daily
- * figures, where the day is over.
+ * `gauges` selects `id`, `metric`, `lane`, `part` and `since`, the start of the returned history. `isDaily`: uses the
+ * daily figures for past days.
  */
 export function listPoints(
   postgres: Postgres,

@@ -1,4 +1,4 @@
-// The SQL of staff's decisions about ASNs: all teams at once, as the owner of the tables.
+// The SQL of staff's decisions about ASNs: across all teams, as the owner of the tables.
 import { sql } from 'kysely'
 import type { AsnProofMethod, AsnProofState, listAsnsOfTeamsRoute } from '@pharos/contract/inventory/asn'
 import type { QueryOf } from '@pharos/contract/route'
@@ -15,7 +15,7 @@ const proofColumns = columns('asn_proofs', 'e', ['note', 'checked'], {
 })
 const proofJson = jsonOf(proofColumns)
 
-/** ASNs `k` that a team holds or has tried to verify. */
+/** ASNs `k` that a team has or has tried to verify. */
 const asnColumns = columns(
   'asns',
   'k',
@@ -57,7 +57,7 @@ export async function findTeamName(trx: Trx, teamId: number): Promise<string | u
   return rows[0]?.name
 }
 
-export type Holder = {
+export type AsnHolder = {
   readonly team_id: number
   readonly team_name: string
   readonly verified: Date
@@ -66,8 +66,8 @@ export type Holder = {
 }
 
 /** The team that is verified for the ASN, also if its proof has expired; at most one. */
-export async function findHolder(trx: Trx, asn: Asn): Promise<Holder | undefined> {
-  const { rows } = await sql<Holder>`
+export async function findAsnHolder(trx: Trx, asn: Asn): Promise<AsnHolder | undefined> {
+  const { rows } = await sql<AsnHolder>`
     select a.team_id, t.name as team_name, a.verified, a.verified_by, a.expires
     from asns a join teams t on t.id = a.team_id
     where a.asn = ${asn} and a.verified is not null`.execute(trx)

@@ -1,5 +1,5 @@
-// Decisions of staff about ASNs: verify one for a team, or revoke a verification. At most one team is verified at any time. Nothing
-// here withdraws a route: the checks run again, and the policy of the validator decides.
+// Decisions of staff about ASNs: verify one for a team, or revoke a verification. At most one team is verified at any
+// time. No route is withdrawn here: the checks run again, and the policy of the validator decides.
 import {
   asnProofScopes,
   type AsnOfTeam as Wire,
@@ -16,13 +16,13 @@ import type { StaffOperation } from '../../operation/operation.ts'
 import { parseHoldableAsn, type AsnRules } from './asn.ts'
 import {
   endVerification,
-  findHolder,
+  findAsnHolder,
   findTeamName,
   listAsnsOfTeams,
   saveOperatorVerification,
   saveRevocation,
   type AsnOfTeamRow,
-  type Holder,
+  type AsnHolder,
 } from './asn-decision.store.ts'
 import { findAsns } from './asn.store.ts'
 import { lockAsn } from './asn-proof.store.ts'
@@ -43,8 +43,9 @@ export async function listAllAsns(
 }
 
 /**
- * Verifies the ASN for the team without expiry, lifts a revocation, and ends the proofs of other teams. Repeating it changes
- * nothing. Throws `reserved_asn`, `not_found` for the team and `conflict` if the provider has verified it for another team.
+ * Verifies the ASN for the team without expiry, lifts a revocation, and ends the proofs of other teams. Repeating it
+ * has no effect. Throws `reserved_asn`, `not_found` for the team and `conflict` if the provider has verified it for
+ * another team.
  */
 export function verifyForTeam(
   deps: AsnDecisionDeps,
@@ -56,7 +57,7 @@ export function verifyForTeam(
   return decide(deps, operation, wanted, teamId, async (trx, asn, now) => {
     const [held] = await findAsns(trx, teamId, [asn])
     if (held?.verifiedBy === 'operator') return
-    const holder = await findHolder(trx, asn)
+    const holder = await findAsnHolder(trx, asn)
     if (holder && holder.team_id !== teamId) await endProof(trx, operation, asn, holder)
     await saveOperatorVerification(trx, teamId, asn, now)
     await writeAudit(trx, {
@@ -71,8 +72,8 @@ export function verifyForTeam(
 }
 
 /**
- * Ends the verification at once; proofs of the team do not count from then on. Repeating it changes nothing. Accepts reserved ASNs
- * too, which the platform file may have verified. Throws `not_found` for the team.
+ * Ends the verification immediately; proofs of the team do not count from then on. Repeating it has no effect. Accepts
+ * reserved ASNs too, which the platform file may have verified. Throws `not_found` for the team.
  */
 export function revokeForTeam(
   deps: AsnDecisionDeps,
@@ -121,7 +122,7 @@ function decide(
  * A verification by the provider for another team is not overwritten: staff must revoke it first. The audit entry does not
  * contain the reason, which may name the other team.
  */
-async function endProof(trx: Trx, operation: StaffOperation, asn: Asn, holder: Holder): Promise<void> {
+async function endProof(trx: Trx, operation: StaffOperation, asn: Asn, holder: AsnHolder): Promise<void> {
   if (holder.verified_by === null)
     throw fail('conflict', 'asnHeld', { asn, team: holder.team_name, teamId: holder.team_id })
   await endVerification(trx, holder.team_id, asn)

@@ -1,6 +1,6 @@
-// Proof by the aut-num object: the only entry of an ASN that only its holder can change, in the database of the regional
-// registry that assigned it. In any other registry anyone may register an aut-num object of any ASN, so there it proves
-// nothing.
+// Proof by the aut-num object: the only entry of an ASN that only its holder can change, in the database of the
+// regional registry that assigned it. In any other registry anyone may register an aut-num object of any ASN, so it
+// proves no control there.
 import type { ProofStep } from '@pharos/contract/inventory/asn'
 import { regionalRegistries } from '../../registry/objects/regional-registries.ts'
 import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../../registry/objects/rpsl.ts'

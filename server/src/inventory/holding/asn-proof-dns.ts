@@ -1,6 +1,7 @@
-// Evidence by DNS: the token in the reverse zone of a prefix that the ASN may originate. Registries delegate reverse zones to
-// the holder of the prefix, who can name any ASN in a ROA, so this never verifies the ASN; staff may take it into account.
-// A prefix that is delegated as several zones needs the token in each: one of them may belong to a customer.
+// Evidence by DNS: the token in the reverse zone of a prefix that the ASN may originate. Registries delegate reverse
+// zones to the holder of the prefix, who can name any ASN in a ROA, so this never verifies the ASN; staff may take it
+// into account. A prefix that is delegated as several zones needs the token in each: one of them may belong to a
+// customer.
 import type { ProofStep } from '@pharos/contract/inventory/asn'
 import { comparePrefixes, lengthOf, type Prefix } from '../../net/prefix.ts'
 import { reverseZones } from '../../net/reverse-zone.ts'
@@ -26,7 +27,7 @@ const atOnce = 8
 /** A prefix, and the names that must all have the token. */
 export type DnsPlace = { readonly prefix: Prefix; readonly names: readonly string[] }
 
-/** Pure: returns the places for the token, those with the fewest names first; limited in number. */
+/** Returns the places for the token, fewest names first; limited in number. Pure. */
 export function dnsPlaces(prefixes: readonly Prefix[]): readonly DnsPlace[] {
   const places = [...new Set(prefixes)]
     .map((prefix) => ({ prefix, names: reverseZones(prefix).map((zone) => `_pharos-asn.${zone}`) }))

@@ -1,4 +1,4 @@
-// The result of checking one method, and how a failed check differs from one that finds nothing. Independent of the methods.
+// The result of checking one method. A failed check differs from a check without a finding. Independent of the methods.
 import { asnProofReasonText, type AsnProofReason } from '@pharos/contract/reason/asn-proof-reason'
 import type { AsnProofMethod, AsnProofState, ProofStep } from '@pharos/contract/inventory/asn'
 import type { ReasonAttrs } from '@pharos/contract/reason/region-reason'
@@ -12,7 +12,7 @@ import type { Rpki } from '../../registry/rpki.ts'
 import type { TxtResolver } from '../../team/txt-resolver.ts'
 import type { AsnTokens } from './asn-token.ts'
 
-export type Evidence = Readonly<Record<string, unknown>>
+export type ProofEvidence = Readonly<Record<string, unknown>>
 
 export type ProofResult = {
   /** `pending` is a method that was not checked, so it is never a result. */
@@ -22,7 +22,7 @@ export type ProofResult = {
   readonly attrs: ReasonAttrs
   /** The sentence of the reason, for people. */
   readonly note: string
-  readonly evidence: Evidence
+  readonly evidence: ProofEvidence
 }
 
 /** The last result of a method, as stored. */
@@ -32,7 +32,7 @@ export type AsnProof = {
   readonly reason: AsnProofReason | null
   readonly attrs: ReasonAttrs
   readonly note: string
-  readonly evidence: Evidence
+  readonly evidence: ProofEvidence
   /** The time since which a proof that was valid is missing; null if it is valid, or never was. */
   readonly missingSince: Date | null
   readonly checked: Date
@@ -49,7 +49,7 @@ export type AsnProofSources = {
 export type ProofSubject = {
   readonly asn: Asn
   readonly tokens: AsnTokens
-  /** The prefixes that the team holds independently of the ASN. */
+  /** The prefixes of the team that do not depend on the ASN. */
   readonly heldPrefixes: readonly Prefix[]
 }
 
@@ -58,7 +58,7 @@ export const proofResult = (
   state: ProofResult['state'],
   reason: AsnProofReason,
   attrs: ReasonAttrs = {},
-  evidence: Evidence = {},
+  evidence: ProofEvidence = {},
 ): ProofResult => ({ state, reason, attrs, note: asnProofReasonText(reason, attrs), evidence })
 
 /** Returns a step with its lines, all of which are needed unless `needs` is `one`. */

@@ -1,5 +1,5 @@
-// Evidence by ROA: a ROA of a prefix that the team holds independently authorizes the ASN. The holder of the prefix signs a ROA and
-// can name any ASN in it, so this never verifies the ASN; staff may take it into account.
+// Evidence by ROA: a ROA of a prefix that belongs to the team independently authorizes the ASN. The holder of the
+// prefix signs a ROA and can authorize any ASN in it, so this never verifies the ASN; staff may take it into account.
 import type { ProofStep } from '@pharos/contract/inventory/asn'
 import { comparePrefixes, lengthOf, type Prefix } from '../../net/prefix.ts'
 import type { Vrp } from '../../registry/objects/vrp.ts'
@@ -13,11 +13,11 @@ import {
   type ProofResult,
 } from './asn-proof-result.ts'
 
-/** Prefixes checked at once, and named in the instructions. */
+/** Limits of checked prefixes, and of prefixes in the instructions. */
 const prefixesMax = 1000
 const namedMax = 10
 
-/** Searches the ROAs of the prefixes that the team holds for one that names the ASN. */
+/** Searches the ROAs of the team's prefixes for the ASN. */
 export function checkRoa({ rpki }: Pick<AsnProofSources, 'rpki'>, subject: ProofSubject): ProofResult {
   if (!rpki) return notConfigured
   const prefixes = subject.heldPrefixes.slice(0, prefixesMax)
@@ -32,7 +32,7 @@ export function checkRoa({ rpki }: Pick<AsnProofSources, 'rpki'>, subject: Proof
   return proofResult('missing', 'roa_missing', { asn: subject.asn })
 }
 
-/** Only a ROA of the prefix itself counts: one of a covering prefix may belong to another holder. */
+/** Only a ROA of the prefix itself counts: a ROA of a covering prefix may belong to another holder. */
 const isOf = (roa: Vrp, prefix: Prefix, { asn }: ProofSubject): boolean =>
   roa.asn === asn && roa.prefix === prefix
 

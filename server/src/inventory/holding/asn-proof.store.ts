@@ -1,5 +1,5 @@
-// The SQL of proofs: the last result of each method, the resulting verification, and the prefixes that count as evidence. Every
-// statement is limited to a team, except the one that finds the ASNs that are due.
+// The SQL of proofs: the last result of each method, the resulting verification, and the prefixes that count as
+// evidence. Every statement is limited to a team, except the search for due ASNs.
 import { sql } from 'kysely'
 import type { AsnProofMethod } from '@pharos/contract/inventory/asn'
 import type { Db, Trx } from '../../db/postgres.ts'
@@ -69,8 +69,9 @@ async function upsertAsnProofs(
 }
 
 /**
- * Creates the team's row if it has none. A row that the operator has verified or revoked is left as it is. Proofs of other teams
- * that have expired are ended first, since only one team can be verified. Call `lockAsn` before; throws `conflict` otherwise.
+ * Creates the team's row if it is missing. Leaves a row that the operator has verified or revoked unchanged. Expired
+ * proofs of other teams are ended first, since only one team can be verified. Call `lockAsn` before; throws `conflict`
+ * otherwise.
  */
 export async function saveVerification(
   trx: Trx,
@@ -100,7 +101,7 @@ export function rethrowHeld(error: unknown): never {
   })
 }
 
-/** Returns the prefixes that the team holds independently of the ASN: set by the operator, or all checks passed once. */
+/** Returns the prefixes of the team that do not depend on the ASN: set by the operator, or all checks passed once. */
 export async function listHeldPrefixes(trx: Db | Trx, teamId: number): Promise<Prefix[]> {
   const { rows } = await sql<{ prefix: string }>`
     select prefix from prefixes where team_id = ${teamId}

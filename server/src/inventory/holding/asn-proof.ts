@@ -1,4 +1,4 @@
-// Verifies an ASN for a team. Reading queries no registry and stores nothing; a refresh queries the registries outside of any
+// Verifies an ASN for a team. Reading uses only stored results; a refresh queries the registries outside of any
 // transaction, and saves the results in one. The daily check does the same without a request.
 import { asnProofReasonText } from '@pharos/contract/reason/asn-proof-reason'
 import {
@@ -151,7 +151,7 @@ export async function checkMethods(
   return new Map(await Promise.all(running))
 }
 
-/** Saves the results, audits what changes by them, and returns the change. */
+/** Saves the results, audits the resulting change, and returns it. */
 export async function saveProofResults(
   trx: Trx,
   teamId: number,
@@ -221,12 +221,12 @@ function present(
   const rir = textOf(object?.['rir'])
   return {
     asn,
-    // A registry where anyone may register proves nothing about the holder.
+    // In a registry that accepts any registration, the object does not identify the holder.
     holder: rir === null ? null : textOf(object?.['holder']),
     rir,
     ...presentVerification(held, deps.now()),
     revoked: presentRevocation(held),
-    // Only to a team with a proof of its own: anyone could otherwise find out which ASNs other customers hold.
+    // Only for a team with its own proof: anyone could otherwise find out other customers' ASNs.
     conflict: conflict && proofs.some(isProof),
     methods: methods.map((method) => {
       const isConfigured = configured[method](deps.sources)

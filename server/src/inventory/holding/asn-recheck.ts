@@ -1,5 +1,5 @@
-// Checks once a day the ASNs that teams have proven: a proof that is still valid is extended, one that is missing expires. Works for
-// all teams, as the owner of the tables; a check that fails does not stop the others.
+// Checks once a day the ASNs that teams have proven: a valid proof is extended, a missing one expires. Works for all
+// teams, as the owner of the tables; a failed check does not stop the others.
 import { asnProofMethods } from '@pharos/contract/inventory/asn'
 import { createDueWorker } from '../../db/due-work.ts'
 import { checkMethods, readProofSubject, saveProofResults, type AsnProofDeps } from './asn-proof.ts'
@@ -17,7 +17,7 @@ export type Recheck = {
   readonly failed: number
 }
 
-/** Checks all ASNs that are due once. No lease: two processes that do it at once check an ASN twice, and the result is the same. */
+/** Checks all due ASNs once. Without a lease: two concurrent processes check an ASN twice, with the same result. */
 export async function recheckAsns(deps: AsnProofDeps, signal: AbortSignal): Promise<Recheck> {
   await deleteOldProofs(deps.postgres.owner, new Date(deps.now().getTime() - keptMs))
   const counts = { checked: 0, expired: 0, failed: 0 }

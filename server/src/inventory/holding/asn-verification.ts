@@ -1,5 +1,5 @@
-// Decides from the results whether a team is verified for an ASN: pure. One valid method that proves the ASN is enough. A
-// missing proof ends nothing before its expiry; a registry that does not answer ends nothing at all.
+// Decides from the results whether a team is verified for an ASN. Pure. One valid method that proves the ASN is enough.
+// A missing proof has no effect before its expiry; a registry that does not answer never ends a verification.
 import { asnProofMethods, asnProofScopes, type AsnProofMethod } from '@pharos/contract/inventory/asn'
 import { isVerified, type HeldAsn } from './held-asn.ts'
 import type { ProofResult } from './asn-proof-result.ts'
@@ -9,7 +9,7 @@ import type { AsnVerificationState } from './asn-proof.store.ts'
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 const lifetimeMs = 180 * dayMs
-/** While its registry does not answer, a proof expires no sooner than this: the daily check needs time. */
+/** Minimum time until a proof expires while its registry does not answer: the daily check needs time. */
 const graceMs = 2 * dayMs
 /** The time between the first of three daily checks and the third: after it the note contains a warning. */
 const warnAfterMs = 2 * dayMs
@@ -22,10 +22,10 @@ export type VerificationChange = {
   readonly after: AsnVerificationState
 }
 
-/** Control of a prefix does not prove who holds the ASN, so it never verifies (decision 011). */
+/** Control of a prefix does not prove control of the ASN, so it never verifies (decision 011). */
 const verifyingMethods = asnProofMethods.filter((method) => asnProofScopes[method] === 'asn')
 
-/** Returns undefined if nothing changes. `conflict`: another team is verified for it, so only the operator can decide. */
+/** Returns undefined without a change. `conflict`: another team is verified for it, so only the operator can decide. */
 export function nextVerification(
   held: HeldAsn | undefined,
   results: ProofResults,

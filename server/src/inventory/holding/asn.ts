@@ -1,4 +1,4 @@
-// The ASNs that a team holds, and whether they are verified. Proving an ASN is in asn-proof.ts.
+// The ASNs of a team with their verification. Proving an ASN is in asn-proof.ts.
 import type { HeldAsn as Wire, listAsnsRoute } from '@pharos/contract/inventory/asn'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
@@ -19,7 +19,7 @@ export async function findVerifiedAsn(
   return (await findVerifiedAsns(trx, teamId, [asn], now)).get(asn)
 }
 
-/** Returns those of the ASNs that are verified for the team and not expired; one query for many announcements. */
+/** Filters the ASNs: only ASNs with a current verification for the team; one query for many announcements. */
 export async function findVerifiedAsns(
   trx: Db | Trx,
   teamId: number,
@@ -92,7 +92,7 @@ function present(held: HeldAsn, now: Date): Wire {
 export const presentRevocation = (held: HeldAsn | undefined): { at: string; reason: string } | null =>
   held?.revoked ? { at: held.revoked.at.toISOString(), reason: held.revoked.reason } : null
 
-/** Returns the verification of the team for the ASN; an expired proof counts as none. */
+/** Returns the verification of the team for the ASN; an expired proof counts as missing. */
 export function presentVerification(
   held: HeldAsn | undefined,
   now: Date,

@@ -1,4 +1,4 @@
-// An ASN as a team holds it, and whether it counts as verified.
+// An ASN of a team, and whether it counts as verified.
 import type { AsnProofMethod } from '@pharos/contract/inventory/asn'
 import type { Asn } from '../../net/asn.ts'
 
@@ -6,7 +6,7 @@ export type HeldAsn = {
   readonly id: number
   readonly teamId: number
   readonly asn: Asn
-  /** Empty if it has none. */
+  /** Empty if missing. */
   readonly name: string
   /** Null if the team was never verified for it, or no longer is. */
   readonly verified: Date | null

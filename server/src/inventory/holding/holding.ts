@@ -12,7 +12,7 @@ export type Holding = {
   readonly resource: 'prefix' | 'announcement'
   readonly id: number
   readonly prefix: Prefix
-  /** Empty if it has none. */
+  /** Empty if missing. */
   readonly name: string
   readonly location: Location | null
   /** For announcements only. */

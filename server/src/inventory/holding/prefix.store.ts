@@ -14,7 +14,7 @@ const prefixColumns = columns('prefixes', 'p', ['id', 'prefix', 'name', 'created
 })
 export type PrefixRow = RowOf<typeof prefixColumns>
 
-/** `overlapped`: lists only prefixes that overlap one of these. */
+/** `overlapped`: lists only prefixes that overlap any of these. */
 export const listPrefixRows = (
   postgres: Postgres,
   teamId: number,

@@ -5,7 +5,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import { etagOf } from '../../operation/etag.ts'
 import type { Actor, Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
-import { listSessions } from '../bgp/sessions.ts'
+import { listBgpSessions } from '../bgp/sessions.ts'
 import { findService, listServiceRows, type ServiceRow } from './service.store.ts'
 
 export type ServiceDeps = { readonly postgres: Postgres }
@@ -31,7 +31,7 @@ export async function getService(
   if (!row) throw notFound('service')
   const body = present(row)
   const included = include !== undefined && {
-    bgp_sessions: await listSessions(postgres, actor.teamId, row.port_ids),
+    bgp_sessions: await listBgpSessions(postgres, actor.teamId, row.port_ids),
   }
   return { body: { ...body, ...included }, etag: etagOf(body, included || undefined) }
 }

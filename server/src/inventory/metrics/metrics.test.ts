@@ -1,4 +1,4 @@
-// The text of the metrics: the customer's direction, what is not known, escaping, and the names that the dashboard uses.
+// The text of the metrics: the customer's direction, unknown values, escaping, and the names that the dashboard uses.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'

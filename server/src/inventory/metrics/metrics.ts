@@ -33,7 +33,7 @@ export async function getInventoryMetrics(
   return { bytes: Buffer.from(text), mediaType: inventoryMetricsMediaType, filename: 'metrics.txt' }
 }
 
-/** The device sends what the customer receives. */
+/** The customer receives what the device sends. */
 const counters: readonly (readonly [name: string, help: string, from: CounterName])[] = [
   ['receive_bytes', 'bytes that the customer received', 'octetsOut'],
   ['transmit_bytes', 'bytes that the customer sent', 'octetsIn'],

@@ -11,7 +11,7 @@ export function presentWarnings(lanes: readonly LaneWarnings[]): OpticWarning[] 
   )
 }
 
-/** Returns the warnings that are new, and those that have ended. */
+/** Returns the new warnings, and the ended ones. */
 export function compareWarnings(
   before: readonly LaneWarnings[],
   after: readonly LaneWarnings[],

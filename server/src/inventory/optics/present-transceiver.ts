@@ -25,7 +25,7 @@ export const presentTransceiver = (row: TransceiverRow): Transceiver => ({
   inserted: row.inserted.toISOString(),
 })
 
-/** The gauges of the last poll: a lane that is not reported any more is left out. */
+/** The gauges of the last poll, without lanes that are no longer reported. */
 export function presentReading(gauges: readonly GaugeNow[]): TransceiverReading | null {
   const last = Math.max(...gauges.map(({ at }) => Date.parse(at)))
   const read = gauges.filter(({ at }) => Date.parse(at) === last)
@@ -71,7 +71,7 @@ function statusOf(gauge: GaugeNow | undefined): OpticStatus {
   return isOutside(limits.warnLow, limits.warnHigh) ? 'warning' : 'ok'
 }
 
-/** Those with limits. */
+/** Quantities with limits. */
 const quantities: Readonly<Record<Exclude<OpticMetric, 'pre_fec_ber'>, OpticQuantity>> = {
   rx_power: 'rx_power_dbm',
   tx_power: 'tx_power_dbm',

@@ -31,7 +31,9 @@ export type TransceiverRow = {
   readonly gauges: readonly GaugeNow[]
 }
 
-/** The modules in the ports of the team now, by port. A port that has none, or is not the team's, is absent. */
+/**
+ * Returns the current modules in the ports of the team, by port. An empty port, or a port of another team, is absent.
+ */
 export async function listTransceiverRows(
   postgres: Postgres,
   teamId: number,

@@ -1,5 +1,5 @@
-// Modules and gauges end to end on PostgreSQL: polls of a simulated device, the slots of a day, closed days, early warnings with their
-// messages, and what a customer sees, each for his own time.
+// Modules and gauges end to end on PostgreSQL: polls of a simulated device, the slots of a day, closed days, early
+// warnings with their messages, and the views of customers, each for their own time.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'

@@ -8,8 +8,8 @@ const daysMin = 14
 const slopeMinPerDay = 0.01
 const daysLeftMax = 60
 /**
- * Quantile of the normal distribution for an interval of 99.9 %. With one of 99 %, noise that is not independent from day to day gave a
- * finding on 10 of 2,000 healthy lanes in a year, instead of 1; fades are found on the same day.
+ * Quantile of the normal distribution for an interval of 99.9 %. With 99 %, noise that is not independent from day to
+ * day gave a finding on 10 of 2,000 healthy lanes in a year, instead of 1; fades are found on the same day.
  */
 const z = 3.291
 

@@ -152,7 +152,7 @@ describe('hysteresis', () => {
       return states.some(({ isRaised, finding }) => isRaised && finding.code === 'low_margin') ? [day] : []
     })
   }
-  // The margin is that of the median of 3 days, so it is low from the second low day on.
+  // The margin uses the median of 3 days, so it is low from the second low day on.
   const low = -13.5
 
   it('raises on the second day of a finding and clears on the second day without it', () => {

@@ -24,7 +24,7 @@ type Subject = { readonly metric: 'rx_power' | 'tx_power' | 'bias'; readonly cau
 export type OpticFinding = Subject &
   (
     | { readonly code: 'low_margin'; readonly marginDb: number; readonly limit: LowLimit }
-    /** The level fell at once, since this day. It ends when the new level has become the usual one. */
+    /** The level dropped abruptly, since this day. It ends when the new level has become the usual one. */
     | { readonly code: 'step'; readonly stepDb: number; readonly day: number }
     /** dB or mA a day; days until the warning level, or else the alarm level, is reached. */
     | { readonly code: 'trend'; readonly perDay: number; readonly daysLeft: number }
@@ -47,7 +47,7 @@ export type WarningState = {
 const raiseDays = { low_margin: 2, step: 1, trend: 2 } as const
 const clearDays = 2
 
-/** Returns what the rules find for a lane with the days up to `today`. */
+/** Returns the findings of the rules for a lane with the days up to `today`. */
 export function findingsOf(lane: LaneHistory, today: number): OpticFinding[] {
   return [
     ...powerFindings(lane.rx, lane, { metric: 'rx_power', cause: causeOf(lane.farTx, today) }, today),
@@ -93,8 +93,9 @@ function causeOf(farTx: DaySeries | null, today: number): Cause {
 }
 
 /**
- * Returns the states after a closed day; each day is given once and in order, a repeated one changes nothing. A metric without a
- * value on that day, such as of a port that is down, keeps its states. States of a module do not apply to its successor.
+ * Returns the states after a closed day; each day is given once and in order, repeating it has no effect. A metric
+ * without a value on that day, such as on a port that is down, keeps its states. States of a module do not apply to its
+ * successor.
  */
 export function advanceWarnings(
   states: readonly WarningState[],
@@ -125,7 +126,7 @@ function firstFound(finding: OpticFinding, today: number): WarningState {
   return { finding, since, day: today, foundDays: 1, missedDays: 0, isRaised }
 }
 
-/** The first day of a step is that of the first finding: later ones have another baseline. */
+/** The first day of a step comes from the first finding: later findings have another baseline. */
 function foundAgain(state: WarningState, finding: OpticFinding, today: number): WarningState {
   const foundDays = state.foundDays + 1
   const isRaised = state.isRaised || foundDays >= raiseDays[finding.code]

@@ -1,4 +1,4 @@
-// The SQL of early warnings: closed days of gauges, modules whose last day the rules have not read, and what they found.
+// The SQL of early warnings: closed days of gauges, modules whose last day is not evaluated yet, and the findings.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { OpticLimits } from '../collect/device-source.ts'
@@ -6,10 +6,10 @@ import { leastDbm, valueDays } from '../gauge/gauge.store.ts'
 import type { LaneWarnings } from './lane-warnings.ts'
 
 const keptDays = 400
-/** Enough days for every rule before the first one that is read. */
+/** Enough days for every rule before the first evaluated day. */
 const ruleDays = 120
 
-/** Adds the figures of days that are over, and removes what is too old. */
+/** Adds the figures of closed days, and removes expired ones. */
 export async function closeGaugeDays(db: Db): Promise<void> {
   await sql`
     update gauge_days d set (median, least, greatest, samples) = (

@@ -1,4 +1,5 @@
-// Reads the closed days of all modules by the rules of early warning, each day once, and tells the teams what has changed.
+// Evaluates the closed days of all modules by the rules of early warning, each day once, and sends the changes to the
+// teams.
 import type { Db, Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { listPortsOf } from '../assignment/assigned-port.store.ts'
@@ -17,7 +18,7 @@ const dayMs = 86_400_000
 /** Days are closed when the last poll of the day is certainly saved. */
 const closingMs = 10 * 60_000
 const batch = 200
-/** A module that was never read begins so many days back. */
+/** Days to evaluate of a new module. */
 const firstDays = 60
 
 /** Returns the number of modules that were read. */
@@ -80,7 +81,7 @@ function historyUntil(rows: readonly LaneDay[], today: number): LaneHistory {
   }
 }
 
-/** Writes a message for each warning that was raised or cleared on a port; none during maintenance. */
+/** Writes a message for each raised or cleared warning of a port, except during maintenance. */
 async function reportWarnings(
   trx: Trx,
   watched: readonly { readonly module: WatchedModule; readonly after: readonly LaneWarnings[] }[],

@@ -14,7 +14,10 @@ import { locationOf } from '../holding/location.store.ts'
 import { completeMs } from '../usage/bucket.ts'
 import { heldPorts, interfaceSince } from '../assignment/assignment.store.ts'
 
-/** Of the last measured bucket of 5 minutes, which is also the last one of the usage of the port. The device sends what the customer receives. */
+/**
+ * Rates of the last measured bucket of 5 minutes, which is also the last bucket of the usage of the port. The customer
+ * receives what the device sends.
+ */
 const ratesOf = (alias: string) => sql<{ in_bps: number | null; out_bps: number | null }>`(
   select json_build_object('in_bps', max(b.in_bps), 'out_bps', max(b.out_bps)) from (
     select floor(sum(s.octets_out) * 8000 / sum(s.covered_ms)) as in_bps, floor(sum(s.octets_in) * 8000 / sum(s.covered_ms)) as out_bps

@@ -1,11 +1,11 @@
-// Ports as a team sees them: those that belong to its services now. The platform file writes them.
+// Ports of a team: the ports of its services now. The platform file writes them.
 import type { getPortRoute, listPortsRoute, PortInfo, Port as Wire } from '@pharos/contract/inventory/port'
 import type { QueryOf } from '@pharos/contract/route'
 import { etagOf } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
 import type { AttachmentDeps } from '../attachment/attachment.ts'
-import { listSessions } from '../bgp/sessions.ts'
+import { listBgpSessions } from '../bgp/sessions.ts'
 import { listCrossConnects } from '../cross-connect/cross-connect.ts'
 import { presentWarnings } from '../optics/lane-warnings.ts'
 import { presentReading, presentTransceiver } from '../optics/present-transceiver.ts'
@@ -54,7 +54,7 @@ export async function getPort(
     ...(wanted.has('cross_connects') && {
       cross_connects: (await listCrossConnects(deps, operation, { port_id: [id], ...whole })).results,
     }),
-    ...(wanted.has('bgp_sessions') && { bgp_sessions: await listSessions(postgres, teamId, [id]) }),
+    ...(wanted.has('bgp_sessions') && { bgp_sessions: await listBgpSessions(postgres, teamId, [id]) }),
     ...(wanted.has('log') && {
       log: (await listPortLog(postgres, teamId, id)).map(({ at, ...change }) => ({
         at: at.toISOString(),

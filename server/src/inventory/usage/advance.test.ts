@@ -1,4 +1,4 @@
-// Faulty readings, resets and steps of the clock: every octet once, and none invented.
+// Faulty readings, resets and steps of the clock: every octet counts exactly once.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

@@ -1,9 +1,9 @@
-// What the next reading of an interface adds: minutes that are over, and the state to keep for the reading after it. Pure.
+// The result of the next reading of an interface: completed minutes, and the state for the following reading. Pure.
 import type { CounterRow } from './reading.ts'
 import { mergeParts, minuteMs, spread, type Bucket } from './bucket.ts'
 import { deltaOf, type CountedDelta, type DropReason, type DroppedDelta, type PortFacts } from './delta.ts'
 
-/** Where counting goes on. */
+/** State from which counting continues. */
 export type Mark = {
   readonly last: CounterRow
   /** The minute of the last reading, so far. */
@@ -11,7 +11,7 @@ export type Mark = {
 }
 
 export type Progress = Mark & {
-  /** Before a last reading that does not fit: counting goes on from here if the next reading fits. */
+  /** The state before an implausible last reading: counting continues from here if the next reading fits. */
   readonly held: Mark | null
 }
 
@@ -25,8 +25,8 @@ export type Advance = {
 const doubtful: ReadonlySet<DropReason> = new Set(['counter_back', 'too_fast', 'stale', 'other_counters'])
 
 /**
- * An increase that is dropped leaves a gap; counting begins again with this reading, or goes on from before a faulty one. If the clock went
- * back, the open minute is dropped: its time comes again.
+ * A dropped increase leaves a gap; counting restarts with this reading, or continues from before a faulty one. If the
+ * clock went back, the open minute is dropped: its time comes again.
  */
 export function advance(before: Progress | undefined, row: CounterRow, facts: PortFacts): Advance {
   if (!before) return { progress: { last: row, open: null, held: null }, closed: [], dropped: null }

@@ -1,5 +1,5 @@
-// The billing month of a service in its time zone, on the grid of 5 minutes in UTC. Two months have no bucket in common and
-// none between them. It must not read a clock.
+// The billing month of a service in its time zone, on the grid of 5 minutes in UTC. Two months neither overlap nor
+// leave a gap. It must not read a clock.
 import { Temporal } from 'temporal-polyfill'
 import { billingGridMs } from './bucket.ts'
 
@@ -10,9 +10,9 @@ export type Period = { readonly startMs: number; readonly endMs: number }
 const closingMs = 24 * 3_600_000
 
 /**
- * Returns the period of a month such as `2026-03` in an IANA time zone: from midnight of its `day` (1 to 28) until that of the next month.
- * Local midnight is on the grid: every offset in use is a multiple of 15 minutes; those of the past are rounded up. Throws a RangeError if
- * the month or the zone does not exist.
+ * Returns the period of a month such as `2026-03` in an IANA time zone: from midnight of its `day` (1 to 28) until the
+ * same day of the next month. Local midnight is on the grid: every current offset is a multiple of 15 minutes; past
+ * offsets are rounded up. Throws a RangeError if the month or the zone does not exist.
  */
 export function billingMonth(month: string, timezone: string, day = 1): Period {
   const first = Temporal.PlainYearMonth.from(month, { overflow: 'reject' })
@@ -33,8 +33,8 @@ function startOf(month: Temporal.PlainYearMonth, timezone: string, day: number):
 const roundUp = (ms: number): number => Math.ceil(ms / billingGridMs) * billingGridMs
 
 /**
- * Returns the part of a period in which the port was assigned; undefined if there is none. A bucket that an assignment does not
- * contain whole belongs to none, so that its holder never sees traffic of another one.
+ * Returns the part of a period in which the port was assigned; undefined if it is empty. Excludes a bucket that is only
+ * partly in an assignment, so that a customer never gets traffic of another one.
  */
 export function assignedPart(
   period: Period,
@@ -46,13 +46,13 @@ export function assignedPart(
   return startMs < endMs ? { startMs, endMs } : undefined
 }
 
-/** Returns the time on the grid from the first whole bucket on until the first whole bucket of what comes next. */
+/** Returns the time on the grid: from the first whole bucket until the first whole bucket of the next period. */
 export const onGrid = ({ startMs, endMs }: Period): Period => ({
   startMs: roundUp(startMs),
   endMs: roundUp(endMs),
 })
 
-/** Returns the time in both; undefined if there is none. */
+/** Returns the intersection; undefined if it is empty. */
 export function intersect(a: Period, b: Period): Period | undefined {
   const [startMs, endMs] = [Math.max(a.startMs, b.startMs), Math.min(a.endMs, b.endMs)]
   return startMs < endMs ? { startMs, endMs } : undefined

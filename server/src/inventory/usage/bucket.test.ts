@@ -154,7 +154,7 @@ function pollsOf(count: number, seed: number) {
   return rows.filter(({ at }) => at < start + 2_720 * billingGridMs)
 }
 
-/** bit/s by the start of each bucket that is over; NaN for one that is missing. */
+/** bit/s by the start of each closed bucket; NaN if missing. */
 function rrdRates(rows: ReturnType<typeof pollsOf>): Map<number, number> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-rrd-'))
   try {

@@ -11,7 +11,7 @@ export const completeMs = 150_000
 export type Bucket = {
   /** Multiple of the grid, ms since 1970. */
   readonly startMs: number
-  /** How long the values cover; the rest of the bucket is unknown. */
+  /** Covered time of the values; the rest of the bucket is unknown. */
   readonly coveredMs: number
   readonly values: CounterValues
 }
@@ -19,8 +19,8 @@ export type Bucket = {
 export type Increase = { readonly startMs: number; readonly endMs: number; readonly values: CounterValues }
 
 /**
- * Returns the parts of an increase by bucket, in order. Cumulative division makes the sum of the parts the increase, and the
- * parts of a coarser grid the sum of those of a finer one.
+ * Returns the parts of an increase by bucket, in order. By cumulative division the parts add up to the increase, and
+ * parts of a finer grid add up to parts of a coarser one.
  */
 export function spread({ startMs, endMs, values }: Increase, gridMs: number): Bucket[] {
   const lengthMs = BigInt(endMs - startMs)
@@ -80,17 +80,17 @@ export function rateOf({
 }
 
 /** A port that is billed together with others. */
-export type Member = {
+export type BucketMember = {
   readonly rates: readonly BucketRate[]
   /** Whether the port was up at any time of the bucket: only then a missing bucket hides traffic. */
   wasUp(startMs: number): boolean
 }
 
 /**
- * Returns the rates of several ports billed as one, added per bucket. A bucket is missing if a member that was up has none, so
- * that a lost reading of one member is not a dip of the sum.
+ * Returns the rates of several ports billed as one, added per bucket. A bucket is missing if a member that was up has
+ * no value, so that a lost reading of one member does not lower the sum.
  */
-export function sumMembers(members: readonly Member[]): BucketRate[] {
+export function sumMembers(members: readonly BucketMember[]): BucketRate[] {
   const byStart = members.map(({ rates }) => new Map(rates.map((rate) => [rate.startMs, rate])))
   const starts = [...new Set(byStart.flatMap((rates) => [...rates.keys()]))].sort((a, b) => a - b)
   const isComplete = (startMs: number): boolean =>

@@ -1,4 +1,5 @@
-// The SQL that turns the minutes of past days into one row for each port and day, and removes what is too old, with ports that ended before.
+// The SQL that turns the minutes of past days into one row for each port and day, and deletes expired rows, with ports
+// that ended before.
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 

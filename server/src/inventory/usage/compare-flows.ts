@@ -1,4 +1,4 @@
-// What the interface of a port counts beside its flow records, over the same hours. Pure.
+// Compares the counters of a port's interface with its flow records, over the same hours. Pure.
 import type { FlowDifference, PortFlowRecords } from '@pharos/contract/inventory/port-flows'
 
 /** Octets of one hour; `in` is received by the customer. Null: not measured. */
@@ -9,7 +9,7 @@ export type CountedHour = {
   readonly octetsOut: number | null
 }
 
-/** The flow records of hours, with what is known to explain a difference. */
+/** The flow records of hours, with known reasons of a difference. */
 export type FlowRecords = {
   readonly hours: readonly { readonly at: number; readonly octetsIn: number; readonly octetsOut: number }[]
   readonly samplingRate: number | null

@@ -1,5 +1,5 @@
-// Reads what ports counted, bucket by bucket. Days are sent as they are stored and divided here: PostgreSQL takes about ten times as
-// long to make rows of them.
+// Reads counted values of ports, bucket by bucket. Days are sent as they are stored and divided here: PostgreSQL takes
+// about ten times as long to make rows of them.
 import { sql, type RawBuilder } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
 

@@ -19,7 +19,7 @@ export type DropReason =
   | 'gap'
   /** The clocks of the device and of this machine disagree, or this machine's went back. */
   | 'clock'
-  /** The readings have different counters: of another size, or one of them has no octets. */
+  /** The readings have different counters: of another size, or one reading has no octets. */
   | 'other_counters'
 
 export type CountedDelta = {
@@ -28,9 +28,9 @@ export type CountedDelta = {
   readonly startMs: number
   readonly endMs: number
   readonly values: CounterValues
-  /** From 32-bit counters, which may have wrapped more often than can be seen. */
+  /** From 32-bit counters, which may have wrapped more than once. */
   readonly isApproximate: boolean
-  /** One of the two clocks was set by more than 5 s meanwhile. */
+  /** A clock was set by more than 5 s in between. */
   readonly isClockStep: boolean
 }
 

@@ -1,5 +1,5 @@
-// The expected percentile of a billing month that has not ended: the samples so far, and for each coming bucket those of the
-// same time in the four weeks before. It must not extrapolate growth, which predicts worse.
+// The expected percentile of an open billing month: the samples so far, and for each coming bucket the samples at the
+// same time in the previous four weeks. It must not extrapolate growth, which predicts worse.
 import type { Period } from './billing-month.ts'
 import { type BucketRate, billingGridMs } from './bucket.ts'
 

@@ -1,5 +1,5 @@
-// A percentile of a period by nearest rank, in integers, with the bucket that it is. Missing buckets are left out, not
-// ranked as zero. It must not average: the samples are the buckets of 5 minutes themselves.
+// A percentile of a period by nearest rank, in integers, with its bucket. Missing buckets are excluded, not ranked as
+// zero. It must not average: the samples are the buckets of 5 minutes themselves.
 import type { RankedColumn } from '@pharos/contract/inventory/bill'
 import type { BillingDirection } from '@pharos/contract/inventory/billing-rules'
 import { selectSmallest } from '../../timeseries/select.ts'
@@ -10,7 +10,7 @@ export type Percentile = {
   /** Position among the samples in ascending order, from 1. */
   readonly rank: number
   readonly samples: number
-  /** The bucket with this rank; of equal ones the order is that of time. */
+  /** The bucket with this rank; equal rates are ordered by time. */
   readonly startMs: number
   /** The rates that were ranked. */
   readonly column: RankedColumn

@@ -18,7 +18,7 @@ export type CounterValues = Readonly<Record<CounterName, bigint | null>>
 
 /** Counters since the device has started. Null: the device has no such counter. */
 export type CounterRow = {
-  /** Of the interface on its device. */
+  /** Key of the interface on its device. */
   readonly key: string
   /** Middle between request and answer, ms since 1970. */
   readonly at: number

@@ -1,5 +1,5 @@
-// The SQL of the usage of a port. It is read through the assignments of the team: each customer has that of the own time, for as long as
-// samples are kept, and nothing of the others.
+// The SQL of the usage of a port. It is read through the assignments of the team: each customer gets only the usage of
+// their own time, for as long as samples are stored.
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Period } from './billing-month.ts'
@@ -10,7 +10,9 @@ const heldTimes = (teamId: number, portId: number) => sql`(
   select a.port_id, lower(a.valid) as since, date_bin('5 minutes', upper(a.valid), '2000-01-01T00:00:00Z') as until
   from port_assignments a where a.team_id = ${teamId} and a.port_id = ${portId}::bigint)`
 
-/** When the port belonged to the team, in order; Infinity: it does. None if it never did. */
+/**
+ * Returns the times in which the port belonged to the team, in order; Infinity: it still does. Empty if it never did.
+ */
 export async function listHeldTimes(postgres: Postgres, teamId: number, portId: number): Promise<Period[]> {
   const query = sql<{ since: Date; until: Date | null }>`
     select since, until from ${heldTimes(teamId, portId)} h order by since`

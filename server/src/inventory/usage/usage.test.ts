@@ -205,7 +205,7 @@ describe('the usage of a port', () => {
     const start = end - 20 * minute
     for (let at = 0; at <= 10; at++) await poll(start + at * minute + 30_000)
     const before = await minutes()
-    // The device goes on; here it is five minutes earlier.
+    // The device continues; here it is five minutes earlier.
     const step = 5 * minute
     for (let at = 11; at <= 20; at++) {
       const row = (await source(start + at * minute + 30_000).readCounters('all', AbortSignal.timeout(1_000)))

@@ -12,14 +12,14 @@ import {
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
-import { figuresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
+import { seriesFiguresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
 import { intersect, type Period } from './billing-month.ts'
 import { billingGridMs, bpsOf, completeMs } from './bucket.ts'
 import { compareFlows, type CountedHour, type FlowRecords } from './compare-flows.ts'
 import type { Counted, CountedColumn } from './counted.store.ts'
 import { listHeldTimes, readUsage } from './usage.store.ts'
 
-/** A bucket in which traffic of the port was seen in flows; directions are those of the customer. */
+/** A bucket with traffic of the port in flows; directions as the customer sees them. */
 type FamilyBucket = {
   readonly at: number
   readonly octetsIn: number
@@ -27,7 +27,7 @@ type FamilyBucket = {
   readonly packetsIn: number
   readonly packetsOut: number
 }
-/** The port to flows, which tell address families apart. Returns none if there are no flows. */
+/** The port to flows, which distinguish address families. Returns an empty list without flows. */
 type ReadFamilyUsage = (usage: {
   readonly teamId: number
   readonly portId: number
@@ -148,7 +148,7 @@ function wholeHours(fives: Counted, measured: readonly number[]): CountedHour[] 
     }))
 }
 
-/** As the device counts: it sends what the customer receives. It counts errors and discards of no family. */
+/** In the device's direction: the customer receives what it sends. Errors and discards have no family. */
 function countedOf(
   buckets: readonly FamilyBucket[],
   names: readonly CountedColumn[],
@@ -199,7 +199,7 @@ const labels: Readonly<Record<UsageMetric, Readonly<Record<UsageDirection, strin
   discards: { in: 'Discards in', out: 'Discards out' },
 }
 
-/** The device sends what the customer receives. */
+/** The customer receives what the device sends. */
 const columnOf = (name: (typeof columns)[UsageMetric], direction: UsageDirection): CountedColumn =>
   `${name}_${direction === 'in' ? 'out' : 'in'}`
 
@@ -226,7 +226,7 @@ function inFives({ at, coveredMs, values }: Counted): Counted {
   }
 }
 
-/** What is known of the parts; null if nothing is. */
+/** Returns the sum of the known parts; null if all are unknown. */
 const sumOf = (parts: readonly (number | null)[]): number | null =>
   parts.reduce((sum, part) => (part === null ? sum : (sum ?? 0) + part), null)
 
@@ -241,7 +241,7 @@ function seriesOf(
 ): Series {
   const column = columnOf(columns[metric], direction)
   const rate = metric === 'bps' ? bpsOf : perSecond
-  const figures = figuresOf(
+  const figures = seriesFiguresOf(
     measured.map((at) => {
       const value = fives.values[column]![at]!
       return value === null ? null : rate(value, fives.coveredMs[at]!)

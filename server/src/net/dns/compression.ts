@@ -4,7 +4,10 @@ import { MessageError } from './message-error.ts'
 import { lowerOctet, nameLengthMax } from './name.ts'
 import { recordType as t } from './type.ts'
 
-/** The data of a type up to its last name: numbers are octets to copy, `name` and `string` what follows. The rest is copied. */
+/**
+ * The data of a type up to its last name: numbers are octets to copy, `name` and `string` the following field. The rest
+ * is copied.
+ */
 export type NameLayout = readonly (number | 'name' | 'string')[]
 
 type Compression = { readonly layout: NameLayout; readonly compressed: boolean }
@@ -35,7 +38,7 @@ function onlyRead(type: number, layout: NameLayout): [number, Compression] {
   return [type, { layout, compressed: false }]
 }
 
-/** Returns the layout by which names of the type's data are decompressed; undefined if there are none. */
+/** Returns the layout by which names in the type's data are decompressed; undefined for types without compression. */
 export function readLayout(type: number): NameLayout | undefined {
   return compressions.get(type)?.layout
 }
@@ -46,7 +49,7 @@ export function writeLayout(type: number): NameLayout | undefined {
   return compression?.compressed ? compression.layout : undefined
 }
 
-/** An uncompressed name in `wire[0, length)`, and the end in the message of what was read. */
+/** An uncompressed name in `wire[0, length)`, and the end of the parsed octets in the message. */
 export type ReadName = { readonly wire: Uint8Array; length: number; end: number }
 
 export function createReadName(): ReadName {
@@ -91,7 +94,10 @@ export function readCompressedName(message: Uint8Array, at: number, end: number,
 
 const slotCount = 2_048
 
-/** The names of a message that is written, by their suffixes. Offsets beyond 16383 cannot be pointed at and are left out. */
+/**
+ * The names of a message under construction, by their suffixes. Offsets beyond 16383 cannot be pointed at and are
+ * skipped.
+ */
 export class CompressionTable {
   readonly #message: Uint8Array
   readonly #slots = new Uint16Array(slotCount)
@@ -164,7 +170,7 @@ export class CompressionTable {
     this.#slots[slot] = start
   }
 
-  /** Compares the possibly compressed name at `offset` with the uncompressed one at `start`. */
+  /** Compares the possibly compressed name at `offset` with the uncompressed name at `start`. */
   #same(offset: number, start: number, keepCase: boolean): boolean {
     const message = this.#message
     let [i, j] = [offset, start]

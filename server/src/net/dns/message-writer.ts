@@ -187,15 +187,18 @@ function encodeOptions({ options }: Edns): Uint8Array {
   return rdata
 }
 
-/** `limit` is the octets of the message; `glue` how many of the first additional records must not be left out silently (RFC 9471). */
+/**
+ * `limit`: octets of the message. `glue`: number of the first additional records that must not be omitted silently (RFC
+ * 9471).
+ */
 export type EncodeOptions = { readonly limit?: number; readonly glue?: number }
 
 const sharedWriter = new MessageWriter()
 
 /**
- * Encodes a message without its TSIG. If the answers, authorities or the glue do not fit, the message ends before the record set that
- * does not fit and has TC set; other additional record sets are left out. OPT is always written. Throws MessageError if a question, OPT or an
- * extended RCODE cannot be written.
+ * Encodes a message without its TSIG. If the answers, authorities or the glue do not fit, the message ends before the
+ * record set that does not fit and has TC set; other additional record sets are omitted. OPT is always written. Throws
+ * MessageError if a question, OPT or an extended RCODE cannot be written.
  */
 export function encodeMessage(
   message: Message,
@@ -219,7 +222,7 @@ export function encodeMessage(
   return writer.finish(isWhole ? message : { ...message, tc: true })
 }
 
-/** Writes whole record sets; those that start among the first `required` records must fit, others are left out. */
+/** Writes whole record sets. Sets that start among the first `required` records must fit; others may be omitted. */
 function addSets(
   writer: MessageWriter,
   section: Section,

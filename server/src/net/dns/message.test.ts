@@ -32,7 +32,7 @@ const record: fc.Arbitrary<ResourceRecord> = fc
   .tuple(domainName, rdataOf, fc.nat(0xffff_ffff))
   .map(([name, { type, rdata }, ttl]) => ({ name, type, class: 1, ttl, rdata }))
 
-/** Objects that `deepEqual` takes for those of the decoder. */
+/** Objects that `deepEqual` accepts as equal to the decoder's. */
 const plain = { noNullPrototype: true }
 const edns = fc.record(
   {

@@ -1,5 +1,5 @@
-// DNS messages (RFC 1035 section 4, EDNS of RFC 6891) as values. It knows nothing of sockets, zones or signatures: TSIG (`tsig.ts`) signs and
-// verifies the octets.
+// DNS messages (RFC 1035 section 4, EDNS of RFC 6891) as values. Independent of sockets, zones and signatures: TSIG
+// (`tsig.ts`) signs and verifies the octets.
 import { createReadName, readCompressedName, readLayout } from './compression.ts'
 import type { ReadName } from './compression.ts'
 import { MessageError } from './message-error.ts'

@@ -55,8 +55,8 @@ export function lowerOctet(octet: number): number {
 }
 
 /**
- * Parses presentation format into a canonical name. A name without a trailing dot is relative to `origin`, and absolute if there is
- * none: `example.com` is `example.com.`. `@` is the origin. Throws NameError.
+ * Parses presentation format into a canonical name. A name without a trailing dot is relative to `origin`, and absolute
+ * without an origin: `example.com` is `example.com.`. `@` is the origin. Throws NameError.
  */
 export function parseName(text: string, origin?: DomainName): DomainName {
   if (text === '@' && origin === undefined)
@@ -232,7 +232,7 @@ export function writeName(name: DomainName, wire: Uint8Array, at: number): numbe
   return to
 }
 
-/** Returns the labels in presentation format, leftmost first; none for the root. */
+/** Returns the labels in presentation format, leftmost first; an empty list for the root. */
 export function labelsOf(name: DomainName): string[] {
   const labels: string[] = []
   for (let start = name === root ? 1 : 0; start < name.length;) {

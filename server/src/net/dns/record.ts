@@ -22,7 +22,7 @@ export type Rrset = {
   readonly rdata: readonly Uint8Array[]
 }
 
-/** A record set with the data of its RRSIG records; none for delegations, glue and occluded names. */
+/** A record set with the data of its RRSIG records; without signatures for delegations, glue and occluded names. */
 export type SignedRrset = Rrset & { readonly rrsig: readonly Uint8Array[] }
 
 export const ttlMax = 2_147_483_647

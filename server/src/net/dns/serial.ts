@@ -25,8 +25,9 @@ export function isNewer(a: Serial, b: Serial): boolean {
 }
 
 /**
- * Returns the serial that follows `last`: the Unix time, or `last + 1` if that is not older than it. A zone imported with 2026112205, which is
- * ahead of the Unix time, continues from there. 0 is left out, because some servers read it as "no serial".
+ * Returns the serial that follows `last`: the Unix time, or `last + 1` if that is not older than it. A zone imported
+ * with 2026112205, which is ahead of the Unix time, continues from there. 0 is skipped, because some servers read it as
+ * "no serial".
  */
 export function nextSerial(last: Serial | undefined, nowSeconds: number): Serial {
   const now = (Math.floor(nowSeconds) >>> 0) as Serial

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { parseName } from './name.ts'
 import type { DomainName } from './name.ts'
 
-/** Octets that need escapes, that need none, and that differ only by case. */
+/** Octets that need escapes, octets that do not, and octets that differ only by case. */
 const octet = fc.oneof(
   {
     weight: 6,

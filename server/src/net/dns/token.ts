@@ -1,13 +1,13 @@
 // Tokens of presentation format (RFC 1035 section 5.1). A token is its text with escapes; a quoted one keeps its opening quote, so `"a b"`
 // is the token `"a b`. An unquoted token never starts with a quote. A quote after `=` belongs to the token: `alpn="h2,h3"`.
 
-export type Token = string
+export type RdataToken = string
 
 const quote = 34
 const backslash = 92
 
 /** Returns whether the token was quoted. Its content starts behind the quote. */
-export function isQuoted(token: Token): boolean {
+export function isQuoted(token: RdataToken): boolean {
   return token.charCodeAt(0) === quote
 }
 

@@ -1,5 +1,5 @@
-// Transaction signatures (RFC 8945) of requests, answers and streams of answers (transfers). Time comes from the caller, in Unix seconds. Where keys
-// are stored, and which key may do what, is not known here.
+// Transaction signatures (RFC 8945) of requests, answers and streams of answers (transfers). Time comes from the
+// caller, in Unix seconds. Independent of the storage and the permissions of keys.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { MessageError, headerLength, read16 } from './message.ts'
 import type { Message } from './message.ts'
@@ -113,7 +113,10 @@ export class TsigSigner {
     return tsigLength(this.#key)
   }
 
-  /** Returns the message with its signature. Every message of a stream is signed; those after the first one cover the time only (RFC 8945 section 5.3.1). */
+  /**
+   * Returns the message with its signature. Every message of a stream is signed; later messages than the first cover
+   * the time only (RFC 8945 section 5.3.1).
+   */
   sign(wire: Uint8Array, nowSeconds: number): Uint8Array {
     const tsig = unsigned(wire, this.#key, nowSeconds)
     const covered = this.#isFirst ? variables(this.#key.name, tsig) : timers(tsig)
@@ -163,8 +166,8 @@ export class TsigVerifier {
   }
 
   /**
-   * Verifies one message as received and decoded. Messages between signed ones are verified by the next signed one, so nothing of a stream may be
-   * used before `finish`. Throws TsigError; its reason is the peer's if the answer has one.
+   * Verifies one message as received and decoded. The next signed message verifies the unsigned messages before it, so
+   * no message may be used before `finish`. Throws TsigError; its reason is the peer's if the answer has one.
    */
   verify(wire: Uint8Array, message: Message, nowSeconds: number): void {
     const key = this.#key

@@ -100,11 +100,11 @@ export const recordType = {
   IPN: 264,
   TA: 32_768,
   DLV: 32_769,
-  /** Of PowerDNS, for private use: the addresses of another name, which the server publishes in its place. */
+  /** PowerDNS' private type: the addresses of another name, which the server publishes in its place. */
   ALIAS: 65_401,
 } as const
 
-/** Other servers have the word ANAME for ALIAS. */
+/** Other servers use ANAME for ALIAS. */
 const numbers: ReadonlyMap<string, number> = new Map([
   ...Object.entries(recordType),
   ['ANAME', recordType.ALIAS],

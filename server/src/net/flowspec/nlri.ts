@@ -128,7 +128,7 @@ function comparePrefixOctets(a: readonly number[], b: readonly number[]): number
   return lengthB - lengthA
 }
 
-/** memcmp; the longer one is first if it begins with the other. */
+/** memcmp; the longer list is first if it begins with the other. */
 function compareOctets(a: readonly number[], b: readonly number[]): number {
   const common = Math.min(a.length, b.length)
   for (let at = 0; at < common; at++) if (a[at] !== b[at]) return a[at]! - b[at]!

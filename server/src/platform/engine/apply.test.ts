@@ -288,7 +288,10 @@ test('keeps the name and the members that a team has changed since, unless enfor
   assert.deepEqual((await apply(people('true', ', admin: false'))).slice(0, -1), [line])
 })
 
-/** Gives each of the two an admin session, an admin token and an open invitation in the team; returns what is valid of bob's. */
+/**
+ * Gives each of the two an admin session, an admin token and an open invitation in the team; returns the valid ones of
+ * bob.
+ */
 async function addHoldings(): Promise<() => Promise<unknown[]>> {
   await sql`insert into sessions (user_id, team_id, expires) select id, 1, '2100-01-01' from users`.execute(
     db,

@@ -6,37 +6,40 @@ import { writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { checkPlatform } from './check.ts'
-import { rowsOf } from './define-kind.ts'
+import { rowsByKey } from './define-kind.ts'
 import type { PlatformDocument } from './document.ts'
 import type {
   PlatformChange,
   Create,
   Current,
-  FieldChange,
+  ElementFieldChange,
   Fields,
   Kind,
   PlanOptions,
   Row,
   Update,
 } from './kind.ts'
-import { canonical, planPlatform, type Desired, type Plan } from './plan.ts'
+import { canonical, planPlatform, type Desired, type ApplyPlan } from './plan.ts'
 import { PlatformError, type Problem } from './problem.ts'
 import { findHeldDeletions, type HeldDeletions } from './guard.ts'
 import type { Registry } from './registry.ts'
 import { resolveSecrets, type SecretDeps } from './secrets.ts'
 import { readRows } from './table.store.ts'
 
-/** A plan, and what is needed to apply exactly this one. */
+/** A plan, and the inputs to apply exactly this plan. */
 export type Prepared = {
   readonly document: PlatformDocument
-  readonly plan: Plan
+  readonly plan: ApplyPlan
   readonly desired: Desired
   readonly options: PlanOptions
   /** Deletions that need approval because there are many. */
   readonly held: readonly HeldDeletions[]
 }
 
-/** Checks the document and plans; changes nothing. Throws a PlatformError with every problem of the document or, without any, of its plan. */
+/**
+ * Checks the document and plans the changes. Throws a PlatformError with every problem of the document or, if it is
+ * valid, of its plan.
+ */
 export async function preparePlatform(
   registry: Registry,
   db: Db | Trx,
@@ -85,7 +88,7 @@ async function refuseObjections(
   if (problems.length > 0) throw new PlatformError(document.name, problems)
 }
 
-/** Reads all rows of the kinds. In a transaction that holds the lock of `applyPlatform` they are consistent. */
+/** Reads all rows of the kinds. They are consistent in a transaction with the lock of `applyPlatform`. */
 export async function readCurrent({ kinds }: Pick<Registry, 'kinds'>, db: Db | Trx): Promise<Current> {
   const rows = new Map<string, ReadonlyMap<string, Row>>()
   const removed = new Set<string>()
@@ -97,8 +100,8 @@ export async function readCurrent({ kinds }: Pick<Registry, 'kinds'>, db: Db | T
 }
 
 /**
- * Returns the rows with the keys that the source has for them now: a row with another key is updated, instead of one that is deleted and
- * one that is created. References to it follow.
+ * Renames the rows to the current keys of the source, so that a renamed element is an update instead of a deletion and
+ * a creation. References follow.
  */
 function renameRows({ kinds }: Registry, { rows, removed }: Current, { renamed }: PlanOptions): Current {
   if (!renamed || renamed.size === 0) return { rows, removed }
@@ -122,7 +125,7 @@ function renameRows({ kinds }: Registry, { rows, removed }: Current, { renamed }
       kinds.map((kind) => [
         kind.name,
         new Map(
-          [...rowsOf({ rows, removed }, kind).values()]
+          [...rowsByKey({ rows, removed }, kind).values()]
             .map((row) => renamedRow(kind, row))
             .map((row) => [row.key, row]),
         ),
@@ -146,7 +149,7 @@ export async function applyPlatform(
   db: Db,
   prepared: Prepared,
   now: Date,
-  author: Author = { actor: 'operator' },
+  author: ApplyAuthor = { actor: 'operator' },
 ): Promise<void> {
   if (prepared.plan.changes.length === 0) return
   await db.transaction().execute(async (trx) => {
@@ -156,20 +159,20 @@ export async function applyPlatform(
 }
 
 /** The author of the changes in the audit log. */
-export type Author = Omit<AuditEntry, 'teamId' | 'action' | 'target' | 'before' | 'after'>
+export type ApplyAuthor = Omit<AuditEntry, 'teamId' | 'action' | 'target' | 'before' | 'after'>
 
-/** Until the end of the transaction nobody else applies a plan. */
+/** Prevents other applications of a plan until the end of the transaction. */
 export async function lockPlatform(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('pharos apply', 0))`.execute(trx)
 }
 
-/** As `applyPlatform`, in a transaction that has called `lockPlatform`. */
+/** Like `applyPlatform`, in a transaction that has called `lockPlatform`. */
 export async function applyLocked(
   registry: Registry,
   trx: Trx,
   { document, plan, desired, options }: Prepared,
   now: Date,
-  author: Author,
+  author: ApplyAuthor,
 ): Promise<void> {
   const before = renameRows(registry, await readCurrent(registry, trx), options)
   const { changes } = planPlatform(registry, desired, before, options)
@@ -183,7 +186,7 @@ export async function applyLocked(
     if (name) await wake(trx, name)
 }
 
-/** A plan as text for comparison. Rows are left out: loops write to them too. */
+/** A plan as text for comparison, without rows: loops write to them too. */
 function contentOf(changes: readonly PlatformChange[]): string {
   return canonical(changes.map((change) => ({ ...change, row: null })))
 }
@@ -205,8 +208,10 @@ async function applyChanges(
   for (const change of changes) if (change.action === 'delete') await get(change.kind).delete(trx, change.row)
 }
 
-/** Throws if a change is still planned after all were applied, which is a bug, so that nothing is committed. */
-function verify({ changes }: Plan): void {
+/**
+ * Throws if a change is still planned after all were applied, which is a bug, so that the transaction is rolled back.
+ */
+function verify({ changes }: ApplyPlan): void {
   const [first] = changes
   if (!first) return
   throw new Error(
@@ -222,11 +227,11 @@ async function writeAudits(
   changes: readonly PlatformChange[],
   before: Current,
   after: Current,
-  author: Author,
+  author: ApplyAuthor,
 ): Promise<void> {
   const entries = changes.flatMap((change): AuditEntry[] => {
     const kind = registry.get(change.kind)
-    const row = change.action === 'create' ? rowsOf(after, kind).get(change.key)! : change.row
+    const row = change.action === 'create' ? rowsByKey(after, kind).get(change.key)! : change.row
     const teamId = teamIdOf(kind, row, before, after)
     const entry = {
       ...author,
@@ -234,10 +239,10 @@ async function writeAudits(
       target: `${change.kind}:${row.id}`,
     }
     const states = statesOf(kind, change)
-    const movedTo = change.action === 'update' ? rowsOf(after, kind).get(change.key) : undefined
+    const movedTo = change.action === 'update' ? rowsByKey(after, kind).get(change.key) : undefined
     const receiver = movedTo && teamIdOf(kind, movedTo, before, after)
     if (receiver === undefined || receiver === teamId) return [{ ...entry, teamId, ...states }]
-    // Each team reads what it had or has, and not which team the other one is.
+    // Each team reads its own former or new state, but not the other team.
     return [
       { ...entry, teamId, before: states.before },
       { ...entry, teamId: receiver, after: states.after },
@@ -255,13 +260,15 @@ function teamIdOf(kind: Kind, row: Row, before: Current, after: Current): number
   if (field === undefined) return null
   const { kind: team } = target!.reference!
   const key = row.fields[field] as string
-  return ((rowsOf(after, team).get(key) ?? rowsOf(before, team).get(key))?.id as number | undefined) ?? null
+  return (
+    ((rowsByKey(after, team).get(key) ?? rowsByKey(before, team).get(key))?.id as number | undefined) ?? null
+  )
 }
 
 function statesOf(kind: Kind, change: PlatformChange): { before?: Fields; after?: Fields } {
   const publicOf = (values: readonly (readonly [string, unknown])[]): Fields =>
     Object.fromEntries(values.filter(([name]) => !kind.fields[name]!.secret))
-  const valuesOf = (changes: readonly FieldChange[], side: 'before' | 'after') =>
+  const valuesOf = (changes: readonly ElementFieldChange[], side: 'before' | 'after') =>
     publicOf(changes.map((one) => [one.field, one[side]]))
   if (change.action === 'delete') return {}
   if (change.action === 'create') return { after: publicOf(Object.entries(change.fields)) }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkText, problemsOf, sampleText } from '../samples.ts'
+import { checkText, problemLinesOf, sampleText } from '../samples.ts'
 import { PlatformError } from './problem.ts'
 
 test('a valid file has no problems, and its entries are in canonical form', () => {
-  assert.deepEqual(problemsOf(sampleText), [])
+  assert.deepEqual(problemLinesOf(sampleText), [])
   const { entries } = checkText(sampleText).desired
   const found = Object.fromEntries(entries.map((entry) => [`${entry.kind} ${entry.key}`, entry.fields]))
   assert.deepEqual(found['prefix other 2001:db8::/32'], { team: 'other', prefix: '2001:db8::/32' })
@@ -34,13 +34,13 @@ test('a reference to a TSIG key is the same with and without the final dot', () 
     const text = `tsig_keys: [{ name: ${key}, secret: c2VjcmV0 }]
 name_servers: [{ name: ns1.example.net, address: 192.0.2.53, tsig_key: ${reference} }]
 `
-    assert.deepEqual(problemsOf(text), [])
+    assert.deepEqual(problemLinesOf(text), [])
   }
 })
 
 test('an empty file has no entries', () => {
   for (const text of ['', '# nothing\n', 'teams:\n', '{}', 'teams: []', '---\n...\n']) {
-    assert.deepEqual(problemsOf(text), [], JSON.stringify(text))
+    assert.deepEqual(problemLinesOf(text), [], JSON.stringify(text))
   }
 })
 
@@ -206,7 +206,7 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
 
 for (const [what, text, expected] of wrongFiles) {
   test(`reports with line and column: ${what}`, () => {
-    const problems = problemsOf(text)
+    const problems = problemLinesOf(text)
     for (const [at, start] of expected.entries()) {
       assert.ok(problems[at]?.startsWith(start), `${start}\nin\n${problems.join('\n')}`)
     }
@@ -216,13 +216,13 @@ for (const [what, text, expected] of wrongFiles) {
 
 test('host bits are reported with the prefix that was probably meant', () => {
   const text = 'teams: [{slug: a, name: A}]\nprefixes: [{team: a, prefix: "2001:db8::1/32"}]\n'
-  assert.match(problemsOf(text)[0]!, /use 2001:db8::\/32$/)
+  assert.match(problemLinesOf(text)[0]!, /use 2001:db8::\/32$/)
 })
 
 test('a mistake in one element is not reported for those that refer to it', () => {
   const text = 'teams:\n  - {slug: demo, nmae: D}\nasns:\n  - {team: demo, asn: 64496}\n'
   assert.deepEqual(
-    problemsOf(text).filter((problem) => problem.startsWith('4:')),
+    problemLinesOf(text).filter((problem) => problem.startsWith('4:')),
     [],
   )
 })
@@ -230,7 +230,7 @@ test('a mistake in one element is not reported for those that refer to it', () =
 test('a problem never repeats a password or a secret', () => {
   const text =
     'users:\n  - {email: a@x.example, password: 12345678, password_hash: hunter2}\nsources:\n  - {key: a, kind: x, name: x, secret: [hunter2]}\n'
-  const problems = problemsOf(text).join('\n')
+  const problems = problemLinesOf(text).join('\n')
   assert.match(problems, /password must be/)
   assert.doesNotMatch(problems, /hunter2|12345678/)
 })
@@ -238,7 +238,7 @@ test('a problem never repeats a password or a secret', () => {
 test('reserved addresses and AS numbers are accepted with a notice', () => {
   const text =
     'teams: [{slug: a, name: A}]\nannouncements: [{team: a, prefix: 10.0.0.0/24, origin_asn: 64512}]\n'
-  assert.deepEqual(problemsOf(text), [])
+  assert.deepEqual(problemLinesOf(text), [])
   const notices = checkText(text).notices.map(({ message }) => message)
   assert.equal(notices.length, 2)
   assert.match(notices.join(), /private use/)
@@ -246,7 +246,7 @@ test('reserved addresses and AS numbers are accepted with a notice', () => {
 
 test('a threshold of a prefix is accepted for the team that holds all of it', () => {
   const threshold = (team: string, prefix: string) =>
-    problemsOf(
+    problemLinesOf(
       `teams: [{slug: a, name: A}, {slug: b, name: B}]
 prefixes: [{team: a, prefix: 192.0.2.0/24}, {team: a, prefix: '2001:DB8::/32'}]
 announcements: [{team: b, prefix: 198.51.100.0/24, origin_asn: 64496}]

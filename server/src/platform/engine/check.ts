@@ -1,7 +1,7 @@
-// Checks what schemas cannot express, against the document itself and against the database, and makes entries to plan with.
-// Pure: files that the document names are read in secrets.ts.
+// Checks conditions that schemas cannot express, against the document itself and against the database, and makes
+// entries to plan with. Pure: secrets.ts reads the files named in the document.
 import { didYouMean } from '../../text/did-you-mean.ts'
-import { referencesOf, rowsOf } from './define-kind.ts'
+import { referencesOf, rowsByKey } from './define-kind.ts'
 import type { PlatformDocument } from './document.ts'
 import type {
   CheckContext,
@@ -28,7 +28,7 @@ export type WrittenSecret = {
   readonly path: Path
 } & ({ readonly text: string } | { readonly file: string })
 
-export type Checked = {
+export type CheckedDocument = {
   readonly desired: Desired
   /** Not yet fields of their entries: see resolveSecrets(). */
   readonly secrets: readonly WrittenSecret[]
@@ -43,7 +43,7 @@ export function checkPlatform(
   document: PlatformDocument,
   current: Current,
   options: Pick<PlanOptions, 'prune' | 'source'>,
-): Checked {
+): CheckedDocument {
   const shaped = readShape(registry, document.value)
   const context = new Context(document, shaped, current, options)
   for (const kind of registry.kinds) kind.check(context, shaped.elements.get(kind.section) ?? [])
@@ -170,7 +170,7 @@ class Context implements CheckContext {
     return keys
   }
 
-  /** As written, with those of a wrong shape: references to them are not reported as well. */
+  /** As written, including elements of a wrong shape: references to them are not reported as well. */
   #writtenKeys<F>({ section, identity, keyOf }: Kind<F>): string[] {
     const elements = (this.#document.value as Fields | null | undefined)?.[section]
     if (!Array.isArray(elements)) return []
@@ -184,7 +184,7 @@ class Context implements CheckContext {
   }
 
   rows<F>(kind: Kind<F>): ReadonlyMap<string, Row<F>> {
-    return rowsOf(this.#current, kind)
+    return rowsByKey(this.#current, kind)
   }
 
   isPruned<F>(kind: Kind<F>): boolean {

@@ -15,7 +15,7 @@ export function defineKind<F, S extends TSchema>(definition: KindDefinition<F, S
   return kind
 }
 
-/** A new row: the initial values, those that follow from the given fields, and the given fields. */
+/** A new row: the initial values, values derived from the given fields, and the given fields. */
 export function withInitials(kind: Kind, given: Fields): Fields {
   const initials = Object.entries(kind.fields).map(([name, { initial }]) => [name, initial])
   return { ...Object.fromEntries(initials), ...kind.initialOf?.(given), ...given }
@@ -37,6 +37,6 @@ function keysIn(value: unknown, path: Path): { readonly key: string; readonly pa
 const noRows = new Map<string, never>()
 
 /** The rows of a kind by key. */
-export function rowsOf<F>({ rows }: Current, { name }: Kind<F>): ReadonlyMap<string, Row<F>> {
+export function rowsByKey<F>({ rows }: Current, { name }: Kind<F>): ReadonlyMap<string, Row<F>> {
   return (rows.get(name) ?? noRows) as ReadonlyMap<string, Row<unknown>> as ReadonlyMap<string, Row<F>>
 }

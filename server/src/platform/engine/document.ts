@@ -10,7 +10,7 @@ export type PlatformDocument = {
   readonly value: unknown
   /** Problems of the text itself. */
   readonly problems: readonly Problem[]
-  /** Adds line and column: those of the value or, if it is missing, of the nearest part around it. */
+  /** Adds line and column of the value or, if it is missing, of the nearest part around it. */
   locate(problem: Problem): Problem
   /** `on line 3`, or `at teams[2]` if there is no text. */
   describePlace(path: Path): string

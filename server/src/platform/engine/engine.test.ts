@@ -12,9 +12,9 @@ import { defineKind } from './define-kind.ts'
 import { documentOf } from './document.ts'
 import { column, mapped, reference, referenceById } from './field.ts'
 import type { Element, Kind } from './kind.ts'
-import { location } from '../kinds/location.ts'
-import { team } from '../kinds/team.ts'
-import type { Plan } from './plan.ts'
+import { locationKind } from '../kinds/location.ts'
+import { teamKind } from '../kinds/team.ts'
+import type { ApplyPlan } from './plan.ts'
 import { planAsData, printPlan } from './print.ts'
 import { PlatformError } from './problem.ts'
 import { createRegistry } from './registry.ts'
@@ -75,7 +75,7 @@ const device = defineKind({
   identity: ['name'],
   fields: {
     name: column('teams', 'name'),
-    location: reference('regions', 'location_key', location),
+    location: reference('regions', 'location_key', locationKind),
     credential: referenceById('teams', 'credential_id' as 'name', credential),
     description: column('teams', 'description', { initial: '', isShown: true }),
   },
@@ -99,7 +99,7 @@ const port = defineKind({
   fields: {
     device: referenceById('teams', 'device_id' as 'name', device),
     name: column('teams', 'name'),
-    team: referenceById('memberships', 'team_id', team),
+    team: referenceById('memberships', 'team_id', teamKind),
   },
   check(context, elements: readonly Element<DeviceElement>[]): void {
     for (const { path, element } of elements) {
@@ -109,7 +109,7 @@ const port = defineKind({
   },
 })
 
-const kinds = [location, team, credential, device, port] as unknown as readonly Kind[]
+const kinds = [locationKind, teamKind, credential, device, port] as unknown as readonly Kind[]
 const registry = createRegistry(kinds)
 
 let database: TestDatabase
@@ -137,7 +137,7 @@ beforeEach(async () => {
 const oldKey = 'a-secret-of-at-least-thirty-two-bytes'
 const ring = createKeyRing([oldKey])
 
-async function apply(value: unknown, prune = false, keys: KeyRing = ring): Promise<Plan> {
+async function apply(value: unknown, prune = false, keys: KeyRing = ring): Promise<ApplyPlan> {
   const readText = (path: string): string => assert.fail(`no file ${path}`)
   const { owner } = database.postgres
   const options = { prune, enforce: false }
@@ -152,7 +152,7 @@ async function apply(value: unknown, prune = false, keys: KeyRing = ring): Promi
   return prepared.plan
 }
 
-const linesOf = (plan: Plan) => printPlan(registry, plan).split('\n')
+const linesOf = (plan: ApplyPlan) => printPlan(registry, plan).split('\n')
 
 const platform = {
   locations: [{ key: 'ams', name: 'Amsterdam', country: 'NL', timezone: 'UTC' }],

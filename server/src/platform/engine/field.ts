@@ -43,7 +43,7 @@ export function selected<V>(name: string, options: FieldOptions<V> = {}): Field<
   return { ...options, columns: [name], read: (row) => row[name] as V, write: () => ({}) }
 }
 
-/** The key of an element of `kind`, in a column that holds the key. */
+/** The key of an element of `kind`, in a column with the key. */
 export function reference<T extends TableName, C extends ColumnName<T>, F>(
   table: T,
   name: C,
@@ -53,7 +53,7 @@ export function reference<T extends TableName, C extends ColumnName<T>, F>(
   return { ...column(table, name, options), reference: { kind: kind as unknown as Kind, isId: false } }
 }
 
-/** The key of an element of `kind`, in a column that holds the id of its row. */
+/** The key of an element of `kind`, in a column with the id of its row. */
 export function referenceById<T extends TableName, F>(
   _table: T,
   name: ColumnName<T>,

@@ -1,10 +1,10 @@
-// The limit of deletions that a program may make without approval: a wrong or incomplete document must not empty the
-// platform, and what is not billed yet is removed by a person. Pure.
+// The limit of deletions without approval: a wrong or incomplete document must not empty the platform, and removals of
+// unbilled objects need a person. Pure.
 import { createHash } from 'node:crypto'
 import { removalsMax } from '../../approval/budget.ts'
-import { rowsOf } from './define-kind.ts'
+import { rowsByKey } from './define-kind.ts'
 import type { PlatformChange, Current, PlanOptions } from './kind.ts'
-import { managerOf, type Desired, type Plan } from './plan.ts'
+import { managerOf, type Desired, type ApplyPlan } from './plan.ts'
 import type { Registry } from './registry.ts'
 
 /** More deletions of one kind than are made without approval. */
@@ -15,10 +15,13 @@ export type HeldDeletions = {
   readonly keys: readonly string[]
 }
 
-/** Returns the kinds of which the plan deletes more than 3 and more than 5 % of the rows that the source manages, or rows whose removal is held. */
+/**
+ * Returns the kinds of which the plan deletes more than 3 and more than 5 % of the rows that the source manages, or
+ * rows that always need approval.
+ */
 export function findHeldDeletions(
   registry: Registry,
-  plan: Plan,
+  plan: ApplyPlan,
   desired: Desired,
   current: Current,
   { source = 'platform' }: PlanOptions,
@@ -29,17 +32,17 @@ export function findHeldDeletions(
     action === 'delete' || (action === 'update' && !named.has(`${kind} ${key}`))
   return registry.kinds
     .map((kind) => {
-      const rows = [...rowsOf(current, kind).values()].filter((row) => managerOf(row) === source)
+      const rows = [...rowsByKey(current, kind).values()].filter((row) => managerOf(row) === source)
       const limit = removalsMax(rows.length)
       const removals = plan.changes.filter((change) => change.kind === kind.name && isRemoval(change))
       const keys = removals.map(({ key }) => key).toSorted()
-      const areHeld = keys.some((key) => rowsOf(current, kind).get(key)?.isRemovalHeld)
+      const areHeld = keys.some((key) => rowsByKey(current, kind).get(key)?.isRemovalHeld)
       return { kind: kind.name, deletions: removals.length, limit: areHeld ? 0 : limit, keys }
     })
     .filter(({ deletions, limit }) => deletions > limit)
 }
 
-/** Returns a text that changes with the elements that are held. */
+/** Returns a hash of the elements that need approval. */
 export const evidenceOfHeld = (held: readonly HeldDeletions[]): string =>
   createHash('sha256')
     .update(JSON.stringify(held.map(({ kind, keys }) => [kind, keys])))

@@ -6,7 +6,7 @@ export type ImportState = {
   readonly source: string
   readonly attempted: Date
   readonly succeeded: Date | null
-  /** Of the last run; null if it succeeded, or waits for an approval. */
+  /** Error of the last run; null if it succeeded, or waits for an approval. */
   readonly error: string | null
 }
 

@@ -24,7 +24,7 @@ export type KindDefinition<F, S extends TSchema> = {
   readonly identity: readonly NoInfer<keyof F & string>[]
   /** Initial values that follow from the given fields. */
   initialOf?(given: Readonly<Partial<F>>): Partial<F>
-  /** Checks what the schema cannot express in the elements of the section, and adds the entries. */
+  /** Checks conditions that the schema cannot express, and adds the entries. */
   check(context: CheckContext, elements: readonly Element<Static<S>>[]): void
   /** References inside other fields, such as settings. */
   referencesOf?(fields: Readonly<Partial<F>>): readonly Reference[]
@@ -36,11 +36,11 @@ export type KindDefinition<F, S extends TSchema> = {
   readonly imported?: Imported<NoInfer<keyof F & string>>
   /** Fields that take an element out of use; pruning sets them if the element cannot be deleted yet. */
   readonly disabled?: Partial<NoInfer<F>>
-  /** Returns the changes of the whole plan with those that rules of this kind add or remove. */
+  /** Returns the changes of the whole plan after the rules of this kind have added or removed changes. */
   adjust?(draft: PlanDraft): readonly PlatformChange[]
   /**
-   * Returns why changes of this kind cannot be made now, for reasons that rows beside those of the kinds have. The plan and its application
-   * both ask, so that a dry run names all of them.
+   * Returns why changes of this kind are impossible now, because of rows outside of the kinds. Both the plan and its
+   * application call it, so that a dry run reports all reasons.
    */
   objectionsTo?(trx: Db | Trx, updates: readonly Update<F>[]): Promise<readonly Objection[]>
   /** Runs before the first change of any kind, to release what another change claims. */
@@ -49,10 +49,10 @@ export type KindDefinition<F, S extends TSchema> = {
   readonly wakes?: WakeName
 } & Partial<Defaults<F>>
 
-/** Why the change of the element with this key cannot be made; `field` is the one to change. */
+/** Why the change of the element with this key is impossible; `field` is the field to change. */
 export type Objection = { readonly key: string; readonly field: string; readonly message: string }
 
-/** Without a value in the source, the first get their initial value, and the others keep theirs. */
+/** Without a value in the source, the `cleared` fields get their initial value, and the `kept` fields stay. */
 type Imported<Name extends string> = { readonly cleared: readonly Name[]; readonly kept: readonly Name[] }
 
 /** The parts that most kinds leave to `defineKind`. */
@@ -79,11 +79,11 @@ export type Table = {
   readonly key?: RawBuilder<string>
   /** Further values to read for each row `t`, by name. */
   readonly select?: Readonly<Record<string, RawBuilder<unknown>>>
-  /** Which rows `t` the file can name; all of them by default. */
+  /** Condition on the rows `t` that the file can name; all of them by default. */
   readonly where?: RawBuilder<unknown>
 }
 
-/** How a field is stored. field.ts has the usual ways. */
+/** The storage of a field. field.ts has the usual ways. */
 export type Field<T = unknown> = FieldOptions<T> & {
   readonly columns: readonly string[]
   read(row: RowColumns): T
@@ -104,22 +104,22 @@ export type FieldOptions<T> = {
 
 type ReferenceTarget = {
   readonly kind: Kind
-  /** The column holds the id of the row, not its key. */
+  /** The column contains the id of the row, not its key. */
   readonly isId: boolean
 }
 
 /** A reference that no field declares; `path` is relative to the element. */
 export type Reference = { readonly kind: Kind; readonly key: string; readonly path: Path }
 
-/** A password or another secret. The file has it as text or names a file; the field has what is stored of it. */
+/** A password or another secret. The file has it as text or the name of a file; the field has the stored form. */
 export type Secret = {
   /** The name of the element's field; `<name>_file` names a file. */
   readonly name: string
-  /** Other fields of the element that make it unnecessary. */
+  /** Other fields of the element that replace it. */
   readonly alternatives?: readonly string[]
   /** Why the text is not accepted, if so. */
   objectionTo?(text: string, fields: Fields): string | undefined
-  /** Returns what is stored of the text: `stored` itself if it is of this text and under the newest key. */
+  /** Returns the stored form of the text: `stored` itself if it matches the text and the newest key. */
   store(text: string, stored: string | undefined, ring: KeyRing, key: string): string | Promise<string>
 }
 
@@ -174,9 +174,12 @@ export type CheckContext = {
   problem(path: Path, message: string): void
   /** Reports an accepted value that may be a mistake. */
   notice(path: Path, message: string): void
-  /** Adds an entry, without its undefined fields. A second one of the same key is a problem. */
+  /** Adds an entry, without its undefined fields. A second entry with the same key is a problem. */
   add<F>(kind: Kind<F>, path: Path, fields: Given<F>): void
-  /** Checks that what the fields refer to exists. Kinds whose every element is added need not call it: `add` does. */
+  /**
+   * Checks that the references of the fields exist. Not needed for kinds whose every element is added: `add` checks
+   * them.
+   */
   checkReferences<F>(kind: Kind<F>, path: Path, fields: Given<F>): void
   /** Reads the secret of a field from the element; the field is set when the document is prepared. */
   addSecret<F>(kind: Kind<F>, field: keyof F & string, element: Element): void
@@ -193,7 +196,7 @@ export type CheckContext = {
   isPruned<F>(kind: Kind<F>): boolean
 }
 
-export type FieldChange = { readonly field: string; readonly before: unknown; readonly after: unknown }
+export type ElementFieldChange = { readonly field: string; readonly before: unknown; readonly after: unknown }
 
 export type Create<F = Fields> = {
   readonly action: 'create'
@@ -207,7 +210,7 @@ export type Update<F = Fields> = {
   readonly action: 'update'
   readonly kind: string
   readonly key: string
-  readonly changes: readonly FieldChange[]
+  readonly changes: readonly ElementFieldChange[]
   readonly fields: Readonly<Partial<F>>
   readonly row: Row<F>
 }
@@ -225,9 +228,9 @@ export type PlatformChange = Create | Update | Delete
 export type ElementSource = 'platform' | 'netbox'
 
 export type PlanOptions = {
-  /** Where the document comes from; `platform` by default. */
+  /** Source of the document; `platform` by default. */
   readonly source?: ElementSource
-  /** Delete what the sections of the document do not name. */
+  /** Deletes elements that the sections of the document do not contain. */
   readonly prune: boolean
   /** The document overrides settings that teams and users have changed since. */
   readonly enforce: boolean

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { rowsOf } from './define-kind.ts'
+import { rowsByKey } from './define-kind.ts'
 import type { PlatformChange, Current, Entry, PlanOptions, Row } from './kind.ts'
 import { platformKinds } from '../kinds/index.ts'
-import { planPlatform, type Desired, type Plan } from './plan.ts'
+import { planPlatform, type Desired, type ApplyPlan } from './plan.ts'
 import { planAsData, printPlan } from './print.ts'
 import { checkText, nothing, sampleText } from '../samples.ts'
 
@@ -13,8 +13,8 @@ const sample = checkText(sampleText).desired
 const { kinds } = platformKinds
 
 /** The state of the database after a plan: a model of apply.ts without a database. */
-function after(current: Current, { changes }: Plan): Current {
-  const next = new Map(kinds.map((kind) => [kind.name, new Map<string, Row>(rowsOf(current, kind))]))
+function after(current: Current, { changes }: ApplyPlan): Current {
+  const next = new Map(kinds.map((kind) => [kind.name, new Map<string, Row>(rowsByKey(current, kind))]))
   for (const change of changes) {
     const rows = next.get(change.kind)!
     const row = rows.get(change.key)
@@ -53,7 +53,7 @@ const planOf = (desired: Desired, current: Current, options = plain) =>
 const planned = (text: string, current: Current, options = plain) =>
   planOf(checkText(text, current, options.prune).desired, current, options)
 
-const linesOf = (plan: Plan) => printPlan(platformKinds, plan).split('\n')
+const linesOf = (plan: ApplyPlan) => printPlan(platformKinds, plan).split('\n')
 
 /** The same platform with another row. */
 function withRow(current: Current, kind: string, key: string, change: (row: Row) => Partial<Row>): Current {

@@ -1,13 +1,13 @@
 // Compares the entries of a platform document with the database: the difference as a list of changes, in the order in which
 // they can be made. Pure, and the same input gives the same plan.
-import { referencesOf, rowsOf, withInitials } from './define-kind.ts'
+import { referencesOf, rowsByKey, withInitials } from './define-kind.ts'
 import type {
   PlatformChange,
   Create,
   Current,
   Entry,
   Fields,
-  FieldChange,
+  ElementFieldChange,
   Kind,
   PlanOptions,
   Row,
@@ -19,7 +19,7 @@ import type { Registry } from './registry.ts'
 /** The entries of a document and the sections that it has: only these are pruned. */
 export type Desired = { readonly entries: readonly Entry[]; readonly present: ReadonlySet<string> }
 
-export type Plan = {
+export type ApplyPlan = {
   readonly changes: readonly PlatformChange[]
   /** How many elements of the document exist as they should, by the name of their kind. */
   readonly unchanged: Readonly<Record<string, number>>
@@ -33,7 +33,7 @@ export function planPlatform(
   named: Desired,
   current: Current,
   options: PlanOptions,
-): Plan {
+): ApplyPlan {
   const desired = {
     ...named,
     entries: named.entries.map((entry) => withDefaults(registry.get(entry.kind), entry, current, options)),
@@ -54,8 +54,8 @@ export function planPlatform(
 }
 
 /**
- * A platform file that leaves out a field of an element asks for its default, as if the element were new: the file alone says what is configured. Fields
- * that others set too, and those of an import, are kept.
+ * A missing field of an element in a platform file means its default, as in a new element: the file alone defines the
+ * configuration. Fields that others also set, and fields of an import, stay.
  */
 function withDefaults(
   kind: Kind,
@@ -63,7 +63,7 @@ function withDefaults(
   current: Current,
   { source = 'platform', enforce }: PlanOptions,
 ): Entry {
-  const row = rowsOf(current, kind).get(entry.key)
+  const row = rowsByKey(current, kind).get(entry.key)
   if (!row || source !== 'platform') return entry
   const isForeign = (field: string): boolean => managerOf(row) !== source && isImported(kind, field)
   const isTakenOver =
@@ -110,15 +110,15 @@ function planEntry(
   { enforce, source = 'platform' }: PlanOptions,
   notice: Notice,
 ): PlatformChange[] {
-  const row = rowsOf(current, kind).get(entry.key)
+  const row = rowsByKey(current, kind).get(entry.key)
   if (!row) return [createOf(kind, entry)]
   const differing = Object.entries(entry.fields)
     .map(([field, after]) => ({ field, before: row.fields[field], after }))
     .filter(({ before, after }) => !isSame(before, after))
   const manager = managerOf(row)
-  const isForeign = ({ field }: FieldChange) =>
+  const isForeign = ({ field }: ElementFieldChange) =>
     manager !== source && (source !== 'platform' || isImported(kind, field))
-  const isSetByOwner = ({ field }: FieldChange) => row.setByOwner.includes(field)
+  const isSetByOwner = ({ field }: ElementFieldChange) => row.setByOwner.includes(field)
   const foreign = differing.filter(isForeign)
   if (enforce) return updatesOf(row, [...differing, ...takeover(foreign, manager, source)])
   if (foreign.length > 0) {
@@ -134,15 +134,15 @@ function planEntry(
   )
 }
 
-const updatesOf = (row: Row, changes: readonly FieldChange[]): PlatformChange[] =>
+const updatesOf = (row: Row, changes: readonly ElementFieldChange[]): PlatformChange[] =>
   changes.length > 0 ? [updateOf(row, changes)] : []
 
-/** The entries of an import name `managed_by`; those of the platform file do not. */
+/** The entries of an import contain `managed_by`; entries of the platform file do not. */
 function takeover(
-  foreign: readonly FieldChange[],
+  foreign: readonly ElementFieldChange[],
   manager: ElementSource,
   source: ElementSource,
-): FieldChange[] {
+): ElementFieldChange[] {
   if (foreign.length === 0 || source !== 'platform') return []
   return [{ field: 'managed_by', before: manager, after: source }]
 }
@@ -151,12 +151,12 @@ function createOf(kind: Kind, { key, fields }: Entry): Create {
   return { action: 'create', kind: kind.name, key, fields: withInitials(kind, fields) }
 }
 
-function updateOf(row: Row, changes: readonly FieldChange[]): Update {
+function updateOf(row: Row, changes: readonly ElementFieldChange[]): Update {
   const fields = Object.fromEntries(changes.map(({ field, after }) => [field, after]))
   return { action: 'update', kind: row.kind, key: row.key, changes, fields, row }
 }
 
-function describeKept({ fields }: Kind, { field, before, after }: FieldChange): string {
+function describeKept({ fields }: Kind, { field, before, after }: ElementFieldChange): string {
   const { secret } = fields[field]!
   if (secret) return `the ${secret.name} was changed since`
   return `${field} is ${printValue(after)} in the file and was set to ${printValue(before)} since`
@@ -168,7 +168,7 @@ export function printValue(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(printValue).join(', ')}]` : JSON.stringify(value)
 }
 
-/** Whether the row has what the document wants; `true` for a time accepts any time. */
+/** Returns whether the row has the value of the document; `true` for a time accepts any time. */
 function isSame(before: unknown, after: unknown): boolean {
   if (after === true && typeof before === 'string') return true
   return canonical(before) === canonical(after)
@@ -195,7 +195,7 @@ function planPrune(
   const references = new References(kinds, desired, current)
   return kinds.toReversed().flatMap((kind) => {
     if (!desired.present.has(kind.section)) return []
-    const rows = [...rowsOf(current, kind).values()]
+    const rows = [...rowsByKey(current, kind).values()]
     return rows
       .filter((row) => row.isPrunable && managerOf(row) === source && !named.has(`${kind.name} ${row.key}`))
       .flatMap((row) => pruneRow(kind, row, references, notice))
@@ -215,7 +215,7 @@ function pruneRow(kind: Kind, row: Row, references: References, notice: Notice):
   return changes.length > 0 ? [updateOf(row, changes)] : []
 }
 
-/** Which elements refer to which others once the document is applied. */
+/** The references between elements once the document is applied. */
 class References {
   readonly #targets = new Map<string, ReadonlySet<string>>()
   readonly #sources = new Map<string, Set<string>>()
@@ -223,7 +223,7 @@ class References {
   constructor(kinds: readonly Kind[], desired: Desired, current: Current) {
     const entries = new Map(desired.entries.map((entry) => [`${entry.kind} ${entry.key}`, entry.fields]))
     for (const kind of kinds) {
-      for (const row of rowsOf(current, kind).values()) {
+      for (const row of rowsByKey(current, kind).values()) {
         const name = `${kind.name} ${row.key}`
         this.#add(kind, name, { ...row.fields, ...entries.get(name) }, row.alsoRefersTo)
       }
@@ -247,7 +247,7 @@ class References {
     this.#targets.delete(name)
   }
 
-  /** Why the row cannot be deleted: null if nothing refers to it. */
+  /** Returns why the row cannot be deleted; null without references to it. */
   describe({ kind, key }: Row): string | null {
     const [first, ...others] = this.#sources.get(`${kind} ${key}`) ?? []
     if (first === undefined) return null

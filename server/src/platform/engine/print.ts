@@ -1,18 +1,18 @@
 // A plan as text and as JSON. The values of secret fields are in neither.
 import { counted } from '@pharos/contract/counted'
-import type { PlatformChange, FieldChange, Kind } from './kind.ts'
-import { printValue, type Plan } from './plan.ts'
+import type { PlatformChange, ElementFieldChange, Kind } from './kind.ts'
+import { printValue, type ApplyPlan } from './plan.ts'
 import type { Registry } from './registry.ts'
 
 /** One line for each change and each changed field, the notices, and a summary. */
-export function printPlan(registry: Registry, plan: Plan): string {
+export function printPlan(registry: Registry, plan: ApplyPlan): string {
   const lines = plan.changes.flatMap((change) => linesOf(registry.get(change.kind), change))
   const notices = plan.notices.map((notice) => `! ${notice}`)
   return [...lines, ...notices, summaryOf(registry, plan)].join('\n')
 }
 
 /** `= 3 to create, 1 to change, 0 to delete, 12 unchanged (2 teams, ...)`. */
-function summaryOf({ kinds }: Registry, { changes, unchanged }: Plan): string {
+function summaryOf({ kinds }: Registry, { changes, unchanged }: ApplyPlan): string {
   const count = (action: PlatformChange['action']) =>
     changes.filter((change) => change.action === action).length
   const parts = kinds
@@ -40,7 +40,7 @@ function detailsOf(kind: Kind, fields: Readonly<Record<string, unknown>>): strin
   return shown.length > 0 ? ` (${shown.join(', ')})` : ''
 }
 
-function changeOf(kind: Kind, { field, before, after }: FieldChange): string {
+function changeOf(kind: Kind, { field, before, after }: ElementFieldChange): string {
   const { secret } = kind.fields[field]!
   return secret ? `${secret.name}: changed` : `${field}: ${printValue(before)} -> ${printValue(after)}`
 }
@@ -48,16 +48,16 @@ function changeOf(kind: Kind, { field, before, after }: FieldChange): string {
 /** A plan as values of JSON. */
 type PlanData = {
   readonly changes: readonly ChangeData[]
-  readonly unchanged: Plan['unchanged']
-  readonly notices: Plan['notices']
+  readonly unchanged: ApplyPlan['unchanged']
+  readonly notices: ApplyPlan['notices']
 }
 
 type ChangeData = Pick<PlatformChange, 'action' | 'kind' | 'key'> & {
   readonly fields?: Readonly<Record<string, unknown>>
-  readonly changes?: readonly Partial<FieldChange>[]
+  readonly changes?: readonly Partial<ElementFieldChange>[]
 }
 
-export function planAsData(registry: Registry, { changes, unchanged, notices }: Plan): PlanData {
+export function planAsData(registry: Registry, { changes, unchanged, notices }: ApplyPlan): PlanData {
   return {
     changes: changes.map((change) => changeAsData(registry.get(change.kind), change)),
     unchanged,

@@ -1,4 +1,4 @@
-// Problems of a platform document, with their positions. All of them are reported at once, so that one run is enough to
+// Problems of a platform document, with their positions. All are reported together, so that one run is enough to
 // correct the document.
 
 /** The path to a value in the document, such as `['regions', 2, 'location']`. */

@@ -10,7 +10,7 @@ export type Registry = {
   get(name: string): Kind
 }
 
-/** Throws if two kinds have one name, or a kind comes before one that its fields refer to. */
+/** Throws if two kinds have the same name, or a kind comes before a kind that its fields refer to. */
 export function createRegistry(kinds: readonly Kind[]): Registry {
   const byName = new Map<string, Kind>()
   for (const kind of kinds) {

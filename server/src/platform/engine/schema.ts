@@ -32,8 +32,8 @@ export const AsnNumber = Type.Integer({
 })
 export const SecretText = Type.String({ minLength: 1, maxLength: 1000, expects: 'a text in quotes' })
 export const FilePath = Type.String({ minLength: 1, maxLength: 4096, expects: 'the path of a file' })
-/** True: passed; the time of the pass is kept if there is one, else now. A string is that time. */
+/** True: passed; the existing time of the pass stays, else now. A string is that time. */
 export const Passed = Type.Union([Type.Boolean(), Type.String({ minLength: 1, maxLength: 40 })], {
   expects: 'true, false, or a time such as 2026-01-31T12:00:00Z',
 })
-export const Settings = Type.Record(Type.String(), Type.Unknown(), { expects: 'a map of name: value' })
+export const SettingsMap = Type.Record(Type.String(), Type.Unknown(), { expects: 'a map of name: value' })

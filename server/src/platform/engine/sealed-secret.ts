@@ -2,7 +2,7 @@
 import { isSealedUnderNewest, open, seal, type Purpose } from '../../runtime/secrets.ts'
 import type { Secret } from './kind.ts'
 
-/** What is stored of the same text is kept. `decode` returns the bytes that are sealed. */
+/** A stored value of the same text stays. `decode` returns the bytes to seal. */
 export const sealedSecret = (
   name: string,
   purpose: Purpose,

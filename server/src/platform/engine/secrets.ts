@@ -1,7 +1,7 @@
-// Replaces the passwords and secrets of a document by what is stored of them. A stored value that is of the same text is
-// kept, so that applying a file again changes nothing and computes no hash.
+// Replaces the passwords and secrets of a document by their stored form. A stored value of the same text stays, so that
+// applying a file again neither changes it nor computes a hash.
 import type { KeyRing } from '../../runtime/secrets.ts'
-import { rowsOf } from './define-kind.ts'
+import { rowsByKey } from './define-kind.ts'
 import type { WrittenSecret } from './check.ts'
 import type { Current, Entry } from './kind.ts'
 import type { Path } from './problem.ts'
@@ -35,7 +35,10 @@ export async function resolveSecrets(
       problem(written.path, objection)
       continue
     }
-    const stored = rowsOf(current, kind).get(written.key)?.fields[written.field] as string | null | undefined
+    const stored = rowsByKey(current, kind).get(written.key)?.fields[written.field] as
+      | string
+      | null
+      | undefined
     const value = await store(text, stored ?? undefined, ring, written.key)
     byName.set(name, { ...entry, fields: { ...entry.fields, [written.field]: value } })
   }

@@ -39,7 +39,7 @@ type AnnouncementFields = {
 
 type KnownRegion = OpenRegion & { readonly open: boolean }
 
-export async function createAnnouncements(
+export async function insertPlatformAnnouncements(
   trx: Trx,
   kind: Kind<AnnouncementFields>,
   created: readonly Create<AnnouncementFields>[],
@@ -58,7 +58,7 @@ export async function createAnnouncements(
   await saveAnnouncements(trx, changes)
 }
 
-/** Deletes what the teams had requested themselves and not yet proven: the operator's announcements replace it. */
+/** Deletes the teams' own unproven requests: the operator's announcements replace them. */
 async function deleteRequestsOfTeams(
   trx: Trx,
   created: readonly Create<AnnouncementFields>[],
@@ -166,7 +166,7 @@ export async function updateAnnouncement(
   await saveAnnouncement(trx, before, withIntent(base, intent, regions, now))
 }
 
-/** Returns every use of a prefix by the team that it is about to leave: nobody could end it afterwards. */
+/** Returns every use of a prefix by the team that is about to lose it: it could not be ended afterwards. */
 export async function objectionsToTransfers(
   trx: Db | Trx,
   updates: readonly Update<AnnouncementFields>[],
@@ -228,8 +228,8 @@ async function transferAnnouncement(
 }
 
 /**
- * Lets the validator make all checks again: the stored answers are about another origin, and would count as the last ones of a
- * registry that is down.
+ * Makes the validator repeat all checks: the stored answers apply to another origin, and would count as the last
+ * answers of a registry that is down.
  */
 async function forgetChecks(trx: Trx, id: number): Promise<void> {
   await sql`delete from announcement_validations where announcement_id = ${id}`.execute(trx)
@@ -237,7 +237,7 @@ async function forgetChecks(trx: Trx, id: number): Promise<void> {
   await wake(trx, 'validations')
 }
 
-/** Sets what the validator would set in its next run: the operator's checks count at once. */
+/** Sets the result of the validator's next run, so that the operator's checks apply immediately. */
 function withClearance(announcement: Announcement, now: Date): Announcement {
   if (missingValidations(announcement).length === 0)
     return { ...announcement, clearance: 'passed', claimed: announcement.claimed ?? now }
@@ -245,7 +245,10 @@ function withClearance(announcement: Announcement, now: Date): Announcement {
   return { ...announcement, clearance: clearance === 'passed' ? 'pending' : clearance }
 }
 
-/** The ids of the configured regions: those in the fields or, if it is enabled without any, as when a team enables it. */
+/**
+ * The ids of the configured regions: the regions in the fields, or the default when it is enabled without a region, as
+ * for a team.
+ */
 function configuredAfter(
   before: Announcement,
   { enabled, regions: slugs }: Partial<AnnouncementFields>,
@@ -260,7 +263,7 @@ function configuredAfter(
   return new Set(before.regions.filter((region) => region.configured).map(({ regionId }) => regionId))
 }
 
-export async function deleteAnnouncement(trx: Trx, { id }: Row<AnnouncementFields>): Promise<void> {
+export async function deletePlatformAnnouncement(trx: Trx, { id }: Row<AnnouncementFields>): Promise<void> {
   await sql`delete from announcements
     where id = ${id} and not enabled and managed_by = 'operator' and deleted is null`.execute(trx)
 }

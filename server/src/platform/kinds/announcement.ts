@@ -1,5 +1,5 @@
-// Announcements: prefixes that teams have announced. `enabled` and `regions` belong to the team once a row exists, so that
-// applying a file again does not undo what the team did.
+// Announcements: prefixes that teams have announced. `enabled` and `regions` belong to the team once a row exists, so
+// that applying a file again keeps the team's changes.
 import { sql } from 'kysely'
 import { Type, type Static } from 'typebox'
 import { bogonOf } from '../../net/bogon.ts'
@@ -19,16 +19,16 @@ import {
   TeamSlug,
   Text,
 } from '../engine/schema.ts'
-import { asn } from './asn.ts'
+import { asnKind } from './asn.ts'
 import {
-  createAnnouncements,
-  deleteAnnouncement,
+  insertPlatformAnnouncements,
+  deletePlatformAnnouncement,
   objectionsToTransfers,
   updateAnnouncement,
 } from './announcement.store.ts'
-import { region } from './region.ts'
-import { team } from './team.ts'
-import { noticeReserved, readPassed, readPrefix, toPassed, toTime, type PassedAt } from './values.ts'
+import { regionKind } from './region.ts'
+import { teamKind } from './team.ts'
+import { noticeReserved, readPassed, parsePrefixField, toPassed, toTime, type PassedAt } from './values.ts'
 
 const validationNames = ['irr', 'rpki', 'loa'] as const
 
@@ -65,7 +65,7 @@ const slugsOf = (condition: ReturnType<typeof sql>) => sql`array(
   select r.slug from announcement_regions ar join regions r on r.id = ar.region_id
   where ar.announcement_id = t.id and ${condition} order by r.slug collate "C")`
 
-export const announcement = defineKind({
+export const announcementKind = defineKind({
   name: 'announcement',
   plural: 'announcements',
   section: 'announcements',
@@ -86,7 +86,7 @@ export const announcement = defineKind({
   },
   identity: ['prefix'],
   fields: {
-    team: referenceById('announcements', 'team_id', team),
+    team: referenceById('announcements', 'team_id', teamKind),
     prefix: mapped('announcements', ['prefix'], {
       read: ({ prefix }) => parsePrefix(prefix),
       write: (prefix) => ({ prefix }),
@@ -107,7 +107,7 @@ export const announcement = defineKind({
     regions: selected<readonly string[]>('regions', {
       initial: [],
       isShown: true,
-      reference: { kind: region, isId: false },
+      reference: { kind: regionKind, isId: false },
     }),
   },
   disabled: { enabled: false },
@@ -124,34 +124,34 @@ export const announcement = defineKind({
       noticeReserved(context, [...path, 'origin_asn'], element.origin_asn)
       const { validated: given, ...rest } = element
       const validations = readValidations(context, [...path, 'validated'], given)
-      const prefix = readPrefix(context, [...path, 'prefix'], element.prefix)
+      const prefix = parsePrefixField(context, [...path, 'prefix'], element.prefix)
       checkRegions(context, path, { ...element, prefix }, openRegions)
       const fields = { ...rest, prefix, regions: element.regions?.toSorted(), ...validations }
       if (prefix === undefined) {
-        context.checkReferences(announcement, path, { ...fields, regions: element.regions })
+        context.checkReferences(announcementKind, path, { ...fields, regions: element.regions })
         continue
       }
       checkPrefix(context, path, element, prefix)
       checkEnabled(context, path, element, prefix, validations)
-      context.add(announcement, path, fields)
+      context.add(announcementKind, path, fields)
     }
   },
   objectionsTo: objectionsToTransfers,
   create(trx, created, now): Promise<void> {
-    return createAnnouncements(trx, announcement, created, now)
+    return insertPlatformAnnouncements(trx, announcementKind, created, now)
   },
   update(trx, change, now): Promise<void> {
-    return updateAnnouncement(trx, announcement, change, now)
+    return updateAnnouncement(trx, announcementKind, change, now)
   },
-  delete: deleteAnnouncement,
+  delete: deletePlatformAnnouncement,
 })
 
-/** The regions that accept announcements once the document is applied; one with a wrong shape counts as open. */
+/** The regions that accept announcements once the document is applied; a region with a wrong shape counts as open. */
 function findOpenRegions(context: CheckContext): ReadonlySet<string> {
-  const [rows, entries] = [context.rows(region), context.entries(region)]
-  // A region of the document without `open` is open: one that was closed is opened again.
+  const [rows, entries] = [context.rows(regionKind), context.entries(regionKind)]
+  // A region of the document without `open` is open: a closed region is opened again.
   const isOpen = (slug: string) => (entries.get(slug) ?? rows.get(slug))?.fields.open ?? true
-  return new Set([...context.keys(region)].filter(isOpen))
+  return new Set([...context.keys(regionKind)].filter(isOpen))
 }
 
 /** A closed region accepts no new announcements; an existing one may stay in the list. */
@@ -161,9 +161,9 @@ function checkRegions(
   { regions, enabled, prefix }: Omit<AnnouncementElement, 'prefix'> & { readonly prefix: Prefix | undefined },
   openRegions: ReadonlySet<string>,
 ): void {
-  const before = (prefix && context.rows(announcement).get(prefix)?.fields.regions) ?? []
+  const before = (prefix && context.rows(announcementKind).get(prefix)?.fields.regions) ?? []
   for (const [at, slug] of (regions ?? []).entries()) {
-    if (context.exists(region, slug) && !openRegions.has(slug) && !before.includes(slug))
+    if (context.exists(regionKind, slug) && !openRegions.has(slug) && !before.includes(slug))
       context.problem([...path, 'regions', at], `region ${slug} is not open`)
   }
   if (enabled && regions === undefined && openRegions.size === 0)
@@ -171,7 +171,7 @@ function checkRegions(
 }
 
 function checkPrefix(context: CheckContext, path: Path, element: AnnouncementElement, prefix: Prefix): void {
-  const holder = context.rows(announcement).get(prefix)?.fields.team
+  const holder = context.rows(announcementKind).get(prefix)?.fields.team
   if (holder !== undefined && holder !== element.team && !isVerifiedFor(context, element)) {
     const fix = `add AS${element.origin_asn} of ${element.team} to asns with verified: true`
     context.problem([...path, 'team'], `${prefix} is an announcement of team ${holder}; to move it, ${fix}`)
@@ -193,8 +193,8 @@ function isVerifiedFor(
   { team: slug, origin_asn }: Pick<AnnouncementElement, 'team' | 'origin_asn'>,
 ): boolean {
   const key = `${slug} AS${origin_asn}`
-  const named = context.entries(asn).get(key)?.fields.verified
-  return Boolean(named === undefined ? context.rows(asn).get(key)?.fields.verified : named)
+  const named = context.entries(asnKind).get(key)?.fields.verified
+  return Boolean(named === undefined ? context.rows(asnKind).get(key)?.fields.verified : named)
 }
 
 type Validations = { readonly [N in (typeof validationNames)[number]]?: PassedAt | undefined }
@@ -207,7 +207,7 @@ function checkEnabled(
   validations: Validations,
 ): void {
   if (!enabled) return
-  const before = context.rows(announcement).get(prefix)?.fields
+  const before = context.rows(announcementKind).get(prefix)?.fields
   const missing = validationNames.filter((name) => !(validations[name] ?? before?.[name]))
   if (missing.length > 0) {
     const fix = 'set enabled: false, or validated: true if you vouch for them'

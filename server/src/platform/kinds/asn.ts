@@ -1,25 +1,25 @@
-// ASNs that teams hold. The operator verifies an ASN for one team at most; that ends what other teams have proven of it.
+// ASNs of teams. The operator verifies an ASN for at most one team; that ends other teams' proofs of it.
 import { sql } from 'kysely'
 import { lockAsn } from '../../inventory/holding/asn-proof.store.ts'
 import { parseAsn } from '../../net/asn.ts'
-import { defineKind, rowsOf } from '../engine/define-kind.ts'
+import { defineKind, rowsByKey } from '../engine/define-kind.ts'
 import { column, mapped, referenceById } from '../engine/field.ts'
 import type { PlatformChange, CheckContext, PlanDraft, Row, Update } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
 import { AsnNumber, Optional, Passed, Strict, TeamSlug, Text } from '../engine/schema.ts'
-import { team } from './team.ts'
+import { teamKind } from './team.ts'
 import { noticeReserved, readPassed, toTime, type PassedAt } from './values.ts'
 
 /**
- * Whether a team holds an ASN. True or a time: verified by the operator. False: revoked by the operator, so proofs of the team
- * do not count. `proven`: verified by the team itself since that time. Null: not verified.
+ * Whether an ASN belongs to a team. True or a time: verified by the operator. False: revoked by the operator, so proofs
+ * of the team do not count. `proven`: verified by the team itself since that time. Null: not verified.
  */
 type Verified = PassedAt | { readonly proven: string } | null
 
 const isByOperator = (verified: unknown): boolean => verified === true || typeof verified === 'string'
 const isProven = (verified: Verified): boolean => typeof verified === 'object' && verified !== null
 
-export const asn = defineKind({
+export const asnKind = defineKind({
   name: 'asn',
   plural: 'asns',
   section: 'asns',
@@ -28,7 +28,7 @@ export const asn = defineKind({
   identity: ['team', 'asn'],
   keyOf: (fields) => `${fields.team} AS${fields.asn}`,
   fields: {
-    team: referenceById('asns', 'team_id', team),
+    team: referenceById('asns', 'team_id', teamKind),
     asn: column('asns', 'asn'),
     name: column('asns', 'name', { initial: '', isShown: true, isShared: true }),
     verified: mapped('asns', ['verified', 'verified_by', 'revoked'], {
@@ -47,7 +47,7 @@ export const asn = defineKind({
       isShared: true,
     }),
   },
-  // The file need not name what the team has proven, and pruning does not lift a revocation.
+  // The file may omit ASNs that the team has proven, and pruning does not lift a revocation.
   stateOf: ({ verified_by, revoked }) => ({ isPrunable: verified_by === null && revoked === null }),
   wakes: 'validations',
   check(context, elements): void {
@@ -55,12 +55,12 @@ export const asn = defineKind({
       elements.map(({ element }) => [`${element.team} ${element.asn}`, element.verified]),
     )
     const holders = new Map(
-      [...context.rows(asn).values()]
+      [...context.rows(asnKind).values()]
         .map(({ fields }) => fields)
         .filter((fields) => isByOperator(fields.verified))
         .filter((fields) => {
           const key = `${fields.team} ${fields.asn}`
-          return written.has(key) ? written.get(key) !== false : !context.isPruned(asn)
+          return written.has(key) ? written.get(key) !== false : !context.isPruned(asnKind)
         })
         .map((fields) => [fields.asn, fields.team]),
     )
@@ -68,13 +68,13 @@ export const asn = defineKind({
       noticeReserved(context, [...path, 'asn'], element.asn)
       const place = [...path, 'verified']
       const verified = readPassed(context, place, element.verified)
-      context.add(asn, path, { ...element, verified })
+      context.add(asnKind, path, { ...element, verified })
       if (isByOperator(verified)) checkOneHolder(context, place, element, holders)
     }
   },
   adjust: endProofs,
   async prepare(trx, changes): Promise<void> {
-    const asns = new Set(changes.filter(({ kind }) => kind === asn.name).map(asnOf))
+    const asns = new Set(changes.filter(({ kind }) => kind === asnKind.name).map(asnOf))
     for (const one of [...asns].sort((a, b) => a - b)) await lockAsn(trx, parseAsn(one))
     const released = changes.flatMap((change) => (isReleased(change) ? [Number(change.row.id)] : []))
     await sql`
@@ -102,17 +102,17 @@ function checkOneHolder(
 function endProofs({ changes, current }: PlanDraft): readonly PlatformChange[] {
   const verified = changes.filter(
     (change) =>
-      change.kind === asn.name && change.action !== 'delete' && isByOperator(change.fields['verified']),
+      change.kind === asnKind.name && change.action !== 'delete' && isByOperator(change.fields['verified']),
   )
   const asns = new Set(verified.map(asnOf))
   const changed = new Set(
     changes.flatMap((change) =>
-      change.kind === asn.name && change.action !== 'delete' && change.fields['verified'] !== undefined
+      change.kind === asnKind.name && change.action !== 'delete' && change.fields['verified'] !== undefined
         ? [change.key]
         : [],
     ),
   )
-  const ended = [...rowsOf(current, asn).values()].filter(
+  const ended = [...rowsByKey(current, asnKind).values()].filter(
     ({ key, fields }) => isProven(fields.verified) && asns.has(fields.asn) && !changed.has(key),
   )
   return [...changes, ...ended.map(endProof)]
@@ -122,7 +122,7 @@ function endProof(row: Row<{ verified: Verified }>): Update {
   const changes = [{ field: 'verified', before: row.fields.verified, after: null }]
   return {
     action: 'update',
-    kind: asn.name,
+    kind: asnKind.name,
     key: row.key,
     changes,
     fields: { verified: null },
@@ -135,7 +135,7 @@ const asnOf = (change: PlatformChange): number =>
 
 /** One team at most is verified for an ASN: the team that loses it is updated before another one gets it. */
 function isReleased(change: PlatformChange): change is Exclude<PlatformChange, { action: 'create' }> {
-  if (change.kind !== asn.name || change.action === 'create') return false
+  if (change.kind !== asnKind.name || change.action === 'create') return false
   if (change.action === 'delete') return true
   return change.fields['verified'] !== undefined && !isByOperator(change.fields['verified'])
 }

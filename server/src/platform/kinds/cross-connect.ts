@@ -4,12 +4,12 @@ import { defineKind } from '../engine/define-kind.ts'
 import { column, reference, referenceById } from '../engine/field.ts'
 import type { Field } from '../engine/kind.ts'
 import { Name, Optional, ShortSlug, Strict, TeamSlug, Text } from '../engine/schema.ts'
-import { location } from './location.ts'
-import { port } from './port.ts'
-import { service } from './service.ts'
-import { team } from './team.ts'
+import { locationKind } from './location.ts'
+import { portKind } from './port.ts'
+import { serviceKind } from './service.ts'
+import { teamKind } from './team.ts'
 
-export const crossConnect = defineKind({
+export const crossConnectKind = defineKind({
   name: 'cross connect',
   plural: 'cross connects',
   section: 'cross_connects',
@@ -37,12 +37,12 @@ export const crossConnect = defineKind({
   fields: {
     circuit_id: column('cross_connects', 'circuit_id'),
     name: column('cross_connects', 'name'),
-    team: referenceById('cross_connects', 'team_id', team),
-    service: referenceById('cross_connects', 'service_id', service),
-    port: { ...referenceById('cross_connects', 'port_id', port), initial: null } as unknown as Field<
+    team: referenceById('cross_connects', 'team_id', teamKind),
+    service: referenceById('cross_connects', 'service_id', serviceKind),
+    port: { ...referenceById('cross_connects', 'port_id', portKind), initial: null } as unknown as Field<
       string | null
     >,
-    location: reference('cross_connects', 'location_key', location, { initial: null }),
+    location: reference('cross_connects', 'location_key', locationKind, { initial: null }),
     panel: column('cross_connects', 'panel', { initial: '' }),
     module: column('cross_connects', 'module', { initial: '' }),
     position: column('cross_connects', 'position', { initial: '' }),
@@ -58,6 +58,6 @@ export const crossConnect = defineKind({
   initialOf: ({ circuit_id: circuit = '' }) => ({ name: circuit }),
   check(context, elements): void {
     for (const { path, element } of elements)
-      context.add(crossConnect, path, { ...element, service: `${element.team} ${element.service}` })
+      context.add(crossConnectKind, path, { ...element, service: `${element.team} ${element.service}` })
   },
 })

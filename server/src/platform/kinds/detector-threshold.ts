@@ -1,4 +1,5 @@
-// Thresholds of the detector for a team or a prefix of it. The settings of the source of kind `flows` are those of all other addresses.
+// Thresholds of the detector for a team or a prefix of it. The settings of the source of kind `flows` apply to all
+// other addresses.
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { covers, parsePrefix, type Prefix } from '../../net/prefix.ts'
@@ -6,16 +7,16 @@ import { defineKind } from '../engine/define-kind.ts'
 import { column, mapped, referenceById } from '../engine/field.ts'
 import type { CheckContext, Kind } from '../engine/kind.ts'
 import { Flag, Optional, PrefixText, Strict, TeamSlug } from '../engine/schema.ts'
-import { announcement } from './announcement.ts'
-import { prefix } from './prefix.ts'
-import { team } from './team.ts'
-import { readPrefix } from './values.ts'
+import { announcementKind } from './announcement.ts'
+import { prefixKind } from './prefix.ts'
+import { teamKind } from './team.ts'
+import { parsePrefixField } from './values.ts'
 
 const Rate = (expects: string) => Type.Number({ exclusiveMinimum: 0, maximum: 1e15, expects })
 const bps = Rate('bits per second, such as 1000000000')
 const pps = Rate('packets per second, such as 100000')
 
-export const detectorThreshold = defineKind({
+export const detectorThresholdKind = defineKind({
   name: 'detector_threshold',
   plural: 'detector thresholds',
   section: 'detector_thresholds',
@@ -38,12 +39,12 @@ export const detectorThreshold = defineKind({
     min_seconds: Optional(Type.Integer({ minimum: 0, maximum: 600, expects: 'seconds, at most 600' })),
     locked: Optional(Flag),
   }),
-  // Teams have thresholds of their own.
+  // Teams have their own thresholds.
   table: { name: 'detector_thresholds', id: 'id', where: sql`t.managed_by = 'platform'` },
   identity: ['team', 'prefix'],
   keyOf: ({ team: slug, prefix: value }) => `${slug} ${value ?? 'all addresses'}`,
   fields: {
-    team: referenceById('detector_thresholds', 'team_id', team),
+    team: referenceById('detector_thresholds', 'team_id', teamKind),
     prefix: mapped('detector_thresholds', ['prefix'], {
       read: (row): Prefix | null => (row.prefix === null ? null : parsePrefix(row.prefix)),
       write: (value) => ({ prefix: value }),
@@ -67,19 +68,20 @@ export const detectorThreshold = defineKind({
       if (element.bps === undefined && element.pps === undefined)
         context.problem(path, 'bps or pps is required')
       const place = [...path, 'prefix']
-      const value = element.prefix === undefined ? undefined : readPrefix(context, place, element.prefix)
+      const value =
+        element.prefix === undefined ? undefined : parsePrefixField(context, place, element.prefix)
       if (value !== undefined && !held.get(element.team)?.some((one) => covers(one, value)))
         context.problem(place, `team ${element.team} holds no prefix that covers ${value}`)
       if (element.prefix === undefined || value !== undefined)
-        context.add(detectorThreshold, path, { ...element, prefix: value })
-      else context.checkReferences(detectorThreshold, path, { ...element, prefix: value })
+        context.add(detectorThresholdKind, path, { ...element, prefix: value })
+      else context.checkReferences(detectorThresholdKind, path, { ...element, prefix: value })
     }
   },
 })
 
 /** Holdings of teams after the document is applied, by their key: prefixes and announcements. */
 function heldPrefixes(context: CheckContext): ReadonlyMap<string, readonly Prefix[]> {
-  const held = [...fieldsOf(context, prefix), ...fieldsOf(context, announcement)]
+  const held = [...fieldsOf(context, prefixKind), ...fieldsOf(context, announcementKind)]
   const groups = Map.groupBy(held, ({ team: slug }) => slug ?? '')
   const prefixesOf = (list: typeof held) => list.flatMap(({ prefix: value }) => value ?? [])
   return new Map([...groups].map(([slug, list]) => [slug, prefixesOf(list)]))

@@ -56,7 +56,7 @@ const sealedColumn = (
     secret: secrets[secret],
   })
 
-export const deviceCredential = defineKind({
+export const deviceCredentialKind = defineKind({
   name: 'credential',
   plural: 'credentials',
   section: 'credentials',
@@ -77,16 +77,16 @@ export const deviceCredential = defineKind({
   check(context, elements): void {
     for (const { path, element } of elements) {
       const { name, version, user, auth, privacy } = element
-      context.add(deviceCredential, path, { name, version, user, auth, privacy })
+      context.add(deviceCredentialKind, path, { name, version, user, auth, privacy })
       checkParts(context, path, element)
-      if (version === 'v2c') context.addSecret(deviceCredential, 'community_sealed', { path, element })
-      if (auth !== undefined) context.addSecret(deviceCredential, 'auth_sealed', { path, element })
-      if (privacy !== undefined) context.addSecret(deviceCredential, 'privacy_sealed', { path, element })
+      if (version === 'v2c') context.addSecret(deviceCredentialKind, 'community_sealed', { path, element })
+      if (auth !== undefined) context.addSecret(deviceCredentialKind, 'auth_sealed', { path, element })
+      if (privacy !== undefined) context.addSecret(deviceCredentialKind, 'privacy_sealed', { path, element })
     }
   },
 })
 
-/** The fields of one version are not those of the other, and privacy needs authentication (RFC 3414 section 1.4.3). */
+/** The two versions have different fields, and privacy needs authentication (RFC 3414 section 1.4.3). */
 function checkParts(context: CheckContext, path: Path, element: Static<typeof Credential>): void {
   const given = (names: readonly (keyof typeof element)[]) =>
     names.filter((name) => element[name] !== undefined)

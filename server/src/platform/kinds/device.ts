@@ -5,19 +5,19 @@ import { deviceDrivers } from '../../drivers/device-sources.ts'
 import { defineKind } from '../engine/define-kind.ts'
 import { column, mapped, reference, referenceById } from '../engine/field.ts'
 import type { Field } from '../engine/kind.ts'
-import { Name, Optional, Settings, ShortSlug, Strict, TeamSlug, Text } from '../engine/schema.ts'
+import { Name, Optional, SettingsMap, ShortSlug, Strict, TeamSlug, Text } from '../engine/schema.ts'
 import { updateRow } from '../engine/table.store.ts'
-import { deviceCredential } from './device-credential.ts'
-import { location } from './location.ts'
-import { team } from './team.ts'
-import { readAddress } from './values.ts'
+import { deviceCredentialKind } from './device-credential.ts'
+import { locationKind } from './location.ts'
+import { teamKind } from './team.ts'
+import { parseAddressField } from './values.ts'
 
-/** The database has no list of them: this one is. `none`: it is not read. */
+/** The database has no list of drivers, so this list is checked. `none`: it is not read. */
 const drivers = ['none', ...deviceDrivers.kinds]
 
 const Tags = Type.Array(Name, { uniqueItems: true, maxItems: 50, expects: "a list of tags such as ['core']" })
 
-export const device = defineKind({
+export const deviceKind = defineKind({
   name: 'device',
   plural: 'devices',
   section: 'devices',
@@ -31,7 +31,7 @@ export const device = defineKind({
     address: Optional(Type.String({ minLength: 2, maxLength: 45, expects: 'an IP address' })),
     driver: Optional(Type.Enum(drivers, { expects: `one of ${drivers.join(', ')}` })),
     credential: Optional(Name),
-    settings: Optional(Settings),
+    settings: Optional(SettingsMap),
     team: Optional(TeamSlug),
     tags: Optional(Tags),
     external_ref: Optional(Text),
@@ -44,11 +44,11 @@ export const device = defineKind({
     vendor: column('devices', 'vendor', { initial: '' }),
     model: column('devices', 'model', { initial: '' }),
     serial: column('devices', 'serial', { initial: '' }),
-    location: reference('devices', 'location_key', location, { initial: null }),
+    location: reference('devices', 'location_key', locationKind, { initial: null }),
     address: column('devices', 'management_address', { initial: null, isShown: true }),
     driver: column('devices', 'driver', { initial: 'none', isShown: true }),
     credential: {
-      ...referenceById('devices', 'credential_id', deviceCredential),
+      ...referenceById('devices', 'credential_id', deviceCredentialKind),
       initial: null,
     } as unknown as Field<string | null>,
     settings: mapped('devices', ['settings'], {
@@ -56,7 +56,7 @@ export const device = defineKind({
       write: (settings) => ({ settings }),
       initial: {},
     }),
-    team: { ...referenceById('devices', 'customer_id', team), initial: null } as unknown as Field<
+    team: { ...referenceById('devices', 'customer_id', teamKind), initial: null } as unknown as Field<
       string | null
     >,
     tags: column('devices', 'tags', { initial: [] }),
@@ -80,7 +80,7 @@ export const device = defineKind({
   },
   /** Its interfaces are listed again. */
   async update(trx, change, now): Promise<void> {
-    await updateRow(trx, device, change, now)
+    await updateRow(trx, deviceKind, change, now)
     if (change.fields.driver !== undefined)
       // Another driver reads other counters: an interface of another type begins again.
       await sql`
@@ -94,10 +94,10 @@ export const device = defineKind({
       for (const problem of driver?.check(element.settings ?? {}) ?? [])
         context.problem([...path, 'settings', ...problem.path], problem.message)
       for (const name of driver?.needs ?? [])
-        if (!element[name] && !context.rows(device).get(element.name)?.fields[name])
+        if (!element[name] && !context.rows(deviceKind).get(element.name)?.fields[name])
           context.problem(path, `driver ${driver!.kind} needs ${name}`)
-      const address = readAddress(context, [...path, 'address'], element.address)
-      context.add(device, path, { ...element, address })
+      const address = parseAddressField(context, [...path, 'address'], element.address)
+      context.add(deviceKind, path, { ...element, address })
     }
   },
 })

@@ -15,7 +15,7 @@ const Seconds = (name: keyof typeof settingLimits) => {
 const Count = (maximum: number, minimum = 1) =>
   Optional(Type.Integer({ minimum, maximum, expects: `a number, ${minimum} to ${maximum}` }))
 
-export const dnsDefaults = defineKind({
+export const dnsDefaultsKind = defineKind({
   name: 'dns',
   plural: 'dns',
   section: 'dns',
@@ -65,7 +65,7 @@ export const dnsDefaults = defineKind({
         hostmaster === undefined ? undefined : readHostName(context, [...path, 'hostmaster'], hostmaster)
       if (retry >= refresh) context.problem([...path, 'retry'], 'must be less than refresh')
       if (least > ttl) context.problem([...path, 'minimum_ttl'], 'must be at most default_ttl')
-      context.add(dnsDefaults, path, { ...element, key, hostmaster: mailbox })
+      context.add(dnsDefaultsKind, path, { ...element, key, hostmaster: mailbox })
     }
   },
 })

@@ -1,11 +1,11 @@
-// Exporters: devices that send flows. An exporter that is not listed works too: its device is then the one with its address.
+// Exporters: devices that send flows. An unlisted exporter works too: its device is the one with its address.
 import { Type } from 'typebox'
 import { defineKind } from '../engine/define-kind.ts'
 import { column, mapped, referenceById } from '../engine/field.ts'
 import type { Field } from '../engine/kind.ts'
 import { Name, Optional, Strict } from '../engine/schema.ts'
-import { device } from './device.ts'
-import { readAddress } from './values.ts'
+import { deviceKind } from './device.ts'
+import { parseAddressField } from './values.ts'
 
 /** By the number of the interface (ifIndex); the value is the name of the interface on the device. */
 type InterfaceNames = Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ type InterfaceNames = Readonly<Record<string, string>>
 /** Names and numbers of interfaces towards other exporters. */
 type Internal = 'all' | readonly string[]
 
-export const exporter = defineKind({
+export const exporterKind = defineKind({
   name: 'exporter',
   plural: 'exporters',
   section: 'exporters',
@@ -44,7 +44,7 @@ export const exporter = defineKind({
   fields: {
     address: column('flow_exporter_settings', 'address'),
     device: {
-      ...referenceById('flow_exporter_settings', 'device_id', device),
+      ...referenceById('flow_exporter_settings', 'device_id', deviceKind),
       initial: null,
       isShown: true,
     } as unknown as Field<string | null>,
@@ -65,8 +65,8 @@ export const exporter = defineKind({
     for (const { path, element } of elements) {
       if (element.interfaces && element.device === undefined)
         context.problem([...path, 'interfaces'], 'device is required: the interfaces are those of the device')
-      const address = readAddress(context, [...path, 'address'], element.address)
-      if (address !== undefined) context.add(exporter, path, { ...element, address })
+      const address = parseAddressField(context, [...path, 'address'], element.address)
+      if (address !== undefined) context.add(exporterKind, path, { ...element, address })
     }
   },
 })

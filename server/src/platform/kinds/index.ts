@@ -1,48 +1,48 @@
-// Every kind of the platform file, each after those that it refers to.
+// Every kind of the platform file, each after the kinds that it refers to.
 import { createRegistry } from '../engine/registry.ts'
 import type { Kind } from '../engine/kind.ts'
-import { announcement } from './announcement.ts'
-import { asn } from './asn.ts'
-import { crossConnect } from './cross-connect.ts'
-import { detectorThreshold } from './detector-threshold.ts'
-import { device } from './device.ts'
-import { deviceCredential } from './device-credential.ts'
-import { dnsDefaults } from './dns-defaults.ts'
-import { exporter } from './exporter.ts'
-import { location } from './location.ts'
-import { membership } from './membership.ts'
-import { nameServer } from './name-server.ts'
-import { port } from './port.ts'
-import { prefix } from './prefix.ts'
-import { provider } from './provider.ts'
-import { region } from './region.ts'
-import { scrubber } from './scrubber.ts'
-import { service } from './service.ts'
-import { source } from './source.ts'
-import { team } from './team.ts'
-import { tsigKey } from './tsig-key.ts'
-import { user } from './user.ts'
+import { announcementKind } from './announcement.ts'
+import { asnKind } from './asn.ts'
+import { crossConnectKind } from './cross-connect.ts'
+import { detectorThresholdKind } from './detector-threshold.ts'
+import { deviceKind } from './device.ts'
+import { deviceCredentialKind } from './device-credential.ts'
+import { dnsDefaultsKind } from './dns-defaults.ts'
+import { exporterKind } from './exporter.ts'
+import { locationKind } from './location.ts'
+import { membershipKind } from './membership.ts'
+import { nameServerKind } from './name-server.ts'
+import { portKind } from './port.ts'
+import { prefixKind } from './prefix.ts'
+import { providerKind } from './provider.ts'
+import { regionKind } from './region.ts'
+import { scrubberKind } from './scrubber.ts'
+import { serviceKind } from './service.ts'
+import { sourceKind } from './source.ts'
+import { teamKind } from './team.ts'
+import { tsigKeyKind } from './tsig-key.ts'
+import { userKind } from './user.ts'
 
 export const platformKinds = createRegistry([
-  location,
-  region,
-  team,
-  user,
-  membership,
-  prefix,
-  asn,
-  service,
-  deviceCredential,
-  device,
-  exporter,
-  scrubber,
-  port,
-  crossConnect,
-  announcement,
-  detectorThreshold,
-  source,
-  provider,
-  tsigKey,
-  nameServer,
-  dnsDefaults,
+  locationKind,
+  regionKind,
+  teamKind,
+  userKind,
+  membershipKind,
+  prefixKind,
+  asnKind,
+  serviceKind,
+  deviceCredentialKind,
+  deviceKind,
+  exporterKind,
+  scrubberKind,
+  portKind,
+  crossConnectKind,
+  announcementKind,
+  detectorThresholdKind,
+  sourceKind,
+  providerKind,
+  tsigKeyKind,
+  nameServerKind,
+  dnsDefaultsKind,
 ] as unknown as readonly Kind[])

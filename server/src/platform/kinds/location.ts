@@ -11,7 +11,7 @@ const Timezone = Type.String({
   expects: 'an IANA time zone such as Europe/Amsterdam',
 })
 
-export const location = defineKind({
+export const locationKind = defineKind({
   name: 'location',
   plural: 'locations',
   section: 'locations',
@@ -32,7 +32,7 @@ export const location = defineKind({
         const expected = 'use an IANA name such as Europe/Amsterdam'
         context.problem([...path, 'timezone'], `unknown time zone ${element.timezone}; ${expected}`)
       }
-      context.add(location, path, element)
+      context.add(locationKind, path, element)
     }
   },
 })

@@ -4,25 +4,25 @@ import { sql } from 'kysely'
 import type { Static } from 'typebox'
 import type { Trx } from '../../db/postgres.ts'
 import { demoteHoldings, revokeHoldings } from '../../team/holdings.ts'
-import { defineKind, rowsOf } from '../engine/define-kind.ts'
+import { defineKind, rowsByKey } from '../engine/define-kind.ts'
 import { mapped, referenceById } from '../engine/field.ts'
 import type { PlatformChange, Current, Element, PlanDraft } from '../engine/kind.ts'
 import { insertRows, updateRow } from '../engine/table.store.ts'
-import { team } from './team.ts'
-import { user, type UserElement } from './user.ts'
+import { teamKind } from './team.ts'
+import { userKind, type UserElement } from './user.ts'
 
 const memberRoles: readonly string[] = ['editor']
 
-export const membership = defineKind({
+export const membershipKind = defineKind({
   name: 'membership',
   plural: 'memberships',
-  section: user.section,
+  section: userKind.section,
   element: null,
   table: { name: 'memberships', id: 'id' },
   identity: ['team', 'user'],
   fields: {
-    team: referenceById('memberships', 'team_id', team),
-    user: referenceById('memberships', 'user_id', user),
+    team: referenceById('memberships', 'team_id', teamKind),
+    user: referenceById('memberships', 'user_id', userKind),
     roles: mapped('memberships', ['is_admin', 'roles', 'managed_by'], {
       // Null before migration 102.
       read: ({ is_admin, roles }): readonly string[] => roles ?? (is_admin ? ['admin'] : memberRoles),
@@ -51,19 +51,19 @@ export const membership = defineKind({
   },
   check(context, elements: readonly Element<Static<typeof UserElement>>[]): void {
     for (const { path, element } of elements) {
-      const key = user.keyOf({ email: element.email } as Parameters<typeof user.keyOf>[0])
+      const key = userKind.keyOf({ email: element.email } as Parameters<typeof userKind.keyOf>[0])
       for (const [at, { admin, roles: given, ...one }] of (element.teams ?? []).entries()) {
         const itsPath = [...path, 'teams', at]
         if (admin !== undefined && given !== undefined)
           context.problem([...itsPath, 'admin'], 'name either roles or admin')
         const roles = given ? orderedRoles(given) : admin ? ['admin'] : undefined
-        context.add(membership, itsPath, { ...one, roles, user: key })
+        context.add(membershipKind, itsPath, { ...one, roles, user: key })
       }
     }
   },
   adjust: keepAdmins,
   async create(trx, created, now): Promise<void> {
-    const rows = await insertRows(trx, membership, created, now, { returning: ['id'] })
+    const rows = await insertRows(trx, membershipKind, created, now, { returning: ['id'] })
     await sql`
       delete from former_members f using memberships m
       where (f.team_id, f.user_id) = (m.team_id, m.user_id) and m.id = any(${rows.map((row) => row['id'])})`.execute(
@@ -71,7 +71,7 @@ export const membership = defineKind({
     )
   },
   async update(trx, change, now): Promise<void> {
-    await updateRow(trx, membership, change, now)
+    await updateRow(trx, membershipKind, change, now)
     if (!change.fields.roles) return
     const { teamId, userId } = await getIds(trx, change.row.id)
     await demoteHoldings(
@@ -116,16 +116,18 @@ function keepAdmins({ changes, current, options, notice }: PlanDraft): readonly 
 }
 
 function adminsOf(current: Current): { readonly team: string; readonly user: string }[] {
-  return [...rowsOf(current, membership).values()]
+  return [...rowsByKey(current, membershipKind).values()]
     .filter(({ fields }) => fields.roles.includes('admin'))
     .map(({ fields }) => fields)
 }
 
 function teamsLeftWithoutAdmin(changes: readonly PlatformChange[], current: Current): ReadonlySet<string> {
   const admins = adminsOf(current)
-  const users = new Set(keysOf(changes, (change) => change.kind === user.name && change.action === 'delete'))
+  const users = new Set(
+    keysOf(changes, (change) => change.kind === userKind.name && change.action === 'delete'),
+  )
   const ended = new Set(keysOf(changes, (change) => endsAdmin(change)))
-  const deleted = keysOf(changes, (change) => change.kind === team.name && change.action === 'delete')
+  const deleted = keysOf(changes, (change) => change.kind === teamKind.name && change.action === 'delete')
   const remaining = admins.filter(
     (admin) => !users.has(admin.user) && !ended.has(`${admin.team} ${admin.user}`),
   )
@@ -140,18 +142,20 @@ function keysOf(changes: readonly PlatformChange[], matches: (change: PlatformCh
 }
 
 const deletesUser = ({ action, kind, key }: PlatformChange, keys: ReadonlySet<string>): boolean =>
-  kind === user.name && action === 'delete' && keys.has(key)
+  kind === userKind.name && action === 'delete' && keys.has(key)
 
-/** Whether a membership, one of `keys` if they are given, is deleted or no longer that of an admin. */
+/** Returns whether a membership, of `keys` if given, is deleted or loses the admin role. */
 function endsAdmin(change: PlatformChange, keys?: ReadonlySet<string>): boolean {
-  if (change.kind !== membership.name || keys?.has(change.key) === false) return false
+  if (change.kind !== membershipKind.name || keys?.has(change.key) === false) return false
   return (
     change.action === 'delete' || (change.action === 'update' && rolesOf(change)?.includes('admin') === false)
   )
 }
 
 const makesAdmin = (change: PlatformChange): boolean =>
-  change.kind === membership.name && change.action !== 'delete' && rolesOf(change)?.includes('admin') === true
+  change.kind === membershipKind.name &&
+  change.action !== 'delete' &&
+  rolesOf(change)?.includes('admin') === true
 
 const rolesOf = (change: Exclude<PlatformChange, { action: 'delete' }>): readonly string[] | undefined =>
   change.fields['roles'] as readonly string[] | undefined

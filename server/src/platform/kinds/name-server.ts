@@ -1,16 +1,16 @@
-// Name servers that follow the primary: they get NOTIFY, transfer zones, and are asked for serials.
+// Name servers that follow the primary: they get NOTIFY, transfer zones, and are queried for serials.
 import { Type } from 'typebox'
 import { defineKind } from '../engine/define-kind.ts'
 import { column, referenceById } from '../engine/field.ts'
 import type { Field } from '../engine/kind.ts'
 import { Flag, Optional, Strict, Text } from '../engine/schema.ts'
-import { HostName, hostNameKey, readHostName, tsigKey } from './tsig-key.ts'
-import { readAddress } from './values.ts'
+import { HostName, hostNameKey, readHostName, tsigKeyKind } from './tsig-key.ts'
+import { parseAddressField } from './values.ts'
 
 const kinds = ['dns', 'sandbox'] as const
 const signers = ['pharos', 'external'] as const
 
-export const nameServer = defineKind({
+export const nameServerKind = defineKind({
   name: 'name_server',
   plural: 'name_servers',
   section: 'name_servers',
@@ -34,7 +34,7 @@ export const nameServer = defineKind({
     address: column('dns_servers', 'address', { initial: null, isShown: true }),
     port: column('dns_servers', 'port', { initial: 53 }),
     tsig_key: {
-      ...referenceById('dns_servers', 'tsig_key_id', tsigKey),
+      ...referenceById('dns_servers', 'tsig_key_id', tsigKeyKind),
       initial: null,
     } as unknown as Field<string | null>,
     region: column('dns_servers', 'region', { initial: '' }),
@@ -52,8 +52,8 @@ export const nameServer = defineKind({
           : readHostName(context, [...path, 'tsig_key'], element.tsig_key)
       if ((element.kind ?? 'dns') === 'dns' && element.address === undefined)
         context.problem([...path, 'address'], 'address is required: NOTIFY is sent to it')
-      const address = readAddress(context, [...path, 'address'], element.address)
-      if (name !== undefined) context.add(nameServer, path, { ...element, name, address, tsig_key: key })
+      const address = parseAddressField(context, [...path, 'address'], element.address)
+      if (name !== undefined) context.add(nameServerKind, path, { ...element, name, address, tsig_key: key })
     }
   },
 })

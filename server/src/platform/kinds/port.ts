@@ -1,5 +1,5 @@
-// Ports: interfaces that are sold, each to one service at a time. The service of a port is a row of its own with a time, so
-// that the next customer sees nothing of the former one.
+// Ports: interfaces that are sold, each to one service at a time. The service of a port is a separate row with a time,
+// so that the next customer cannot read data of the former one.
 import { bgpSessionsMax } from '@pharos/contract/inventory/bgp-session'
 import { sql, type RawBuilder } from 'kysely'
 import { Type } from 'typebox'
@@ -13,8 +13,8 @@ import type { PlatformChange, CheckContext, Element, Given, Objection, Update } 
 import type { Path } from '../engine/problem.ts'
 import { Name, Optional, Strict, TeamSlug, Text } from '../engine/schema.ts'
 import { deleteRow, insertRows, updateRow } from '../engine/table.store.ts'
-import { device } from './device.ts'
-import { service } from './service.ts'
+import { deviceKind } from './device.ts'
+import { serviceKind } from './service.ts'
 
 /** The assignment of port `t` that is valid now. */
 const current = sql`port_assignments a where a.port_id = t.id and a.valid @> now()`
@@ -25,7 +25,7 @@ const hasSamples = (time: RawBuilder<unknown>) => sql<boolean>`(
     and tstzrange(d.day::timestamp at time zone 'UTC', (d.day + 1)::timestamp at time zone 'UTC') && ${time})
   or exists (select from port_samples s where s.port_id = t.id and s.minute <@ ${time}))`
 
-export const port = defineKind({
+export const portKind = defineKind({
   name: 'port',
   plural: 'ports',
   section: 'ports',
@@ -76,7 +76,7 @@ export const port = defineKind({
   identity: ['circuit_id'],
   fields: {
     circuit_id: column('ports', 'circuit_id'),
-    device: referenceById('ports', 'device_id', device),
+    device: referenceById('ports', 'device_id', deviceKind),
     interface: column('ports', 'interface_key', { isShown: true }),
     name: column('ports', 'name'),
     media: column('ports', 'media', { initial: '' }),
@@ -92,7 +92,7 @@ export const port = defineKind({
       isShown: true,
       // Only an explicit null ends an assignment: it ends the bills of a customer.
       isShared: true,
-      reference: { kind: service as never, isId: false },
+      reference: { kind: serviceKind as never, isId: false },
     }),
     since: {
       columns: ['since'],
@@ -138,12 +138,14 @@ export const port = defineKind({
       const peers = element.bgp_peers && readAddresses(context, [...path, 'bgp_peers'], element.bgp_peers)
       const fields = { ...rest, ...(peers && { bgp_peers: peers }), service: assigned, since }
       checkSince(context, path, fields)
-      context.add(port, path, fields)
+      context.add(portKind, path, fields)
     }
   },
   objectionsTo: (trx, updates) => objectionsToStarts(trx, updates),
   async create(trx, created, now): Promise<void> {
-    const rows = await linkPorts(trx, null, () => insertRows(trx, port, created, now, { returning: ['id'] }))
+    const rows = await linkPorts(trx, null, () =>
+      insertRows(trx, portKind, created, now, { returning: ['id'] }),
+    )
     for (const [at, { fields }] of created.entries())
       if (fields.service !== null)
         await assign(trx, rows[at]!['id'] as number, fields.service, fields.since ?? now.toISOString())
@@ -162,7 +164,7 @@ export const port = defineKind({
   async update(trx, change, now): Promise<void> {
     const { fields, row } = change
     const place = isMove(change) ? { interface_key: fields.interface ?? row.fields.interface } : {}
-    await linkPorts(trx, null, () => updateRow(trx, port, change, now, place))
+    await linkPorts(trx, null, () => updateRow(trx, portKind, change, now, place))
     if (fields.service !== undefined) {
       const from = fields.since ?? now.toISOString()
       await endAssignment(trx, row.id as number, from)
@@ -176,7 +178,7 @@ export const port = defineKind({
         update ports t set ended = now(), interface_since = now(), device_id = null, interface_id = null, interface_key = chr(1) || id
         where t.id = ${row.id} and exists (select from port_assignments a where a.port_id = t.id
           and (unbilled_time(a.service_id, a.valid) is not null or ${hasSamples(sql`a.valid`)}))`.execute(trx)
-      if (numAffectedRows === 0n) await deleteRow(trx, port, row)
+      if (numAffectedRows === 0n) await deleteRow(trx, portKind, row)
     })
   },
 })
@@ -193,7 +195,7 @@ function portsBeside(
 ): ReadonlyMap<string, string> {
   const named = new Set(elements.map(({ element }) => element.circuit_id))
   return new Map(
-    [...context.rows(port).values()]
+    [...context.rows(portKind).values()]
       .filter(({ key }) => !named.has(key))
       .map(({ key, fields }) => [`${fields.device} ${fields.interface}`, key]),
   )
@@ -214,7 +216,7 @@ function checkSince(
   path: Path,
   given: Given<{ circuit_id: string; service: string | null; since: string | null }>,
 ): void {
-  const before = context.rows(port).get(given.circuit_id!)?.fields
+  const before = context.rows(portKind).get(given.circuit_id!)?.fields
   if (!before?.since || !given.since || before.service === given.service) return
   if (given.since <= before.since)
     context.problem(

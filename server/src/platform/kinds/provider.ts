@@ -6,7 +6,7 @@ import { column, mapped } from '../engine/field.ts'
 import type { Secret } from '../engine/kind.ts'
 import { FilePath, Name, Optional, Pattern, Strict } from '../engine/schema.ts'
 
-/** Not secret, but given by the path of a file like one. */
+/** Not secret, but given by the path of a file like a secret. */
 const logo: Secret = {
   name: 'logo',
   objectionTo: logoObjection,
@@ -15,7 +15,7 @@ const logo: Secret = {
 
 const key = 'provider'
 
-export const provider = defineKind({
+export const providerKind = defineKind({
   name: 'provider',
   plural: 'providers',
   section: 'provider',
@@ -50,8 +50,8 @@ export const provider = defineKind({
   check(context, elements): void {
     for (const { path, element } of elements) {
       const { logo_file: file, ...fields } = element
-      context.add(provider, path, { key, ...fields })
-      if (file !== undefined) context.addSecret(provider, 'logo', { path, element })
+      context.add(providerKind, path, { key, ...fields })
+      if (file !== undefined) context.addSecret(providerKind, 'logo', { path, element })
     }
   },
 })

@@ -1,4 +1,4 @@
-// Which routers the regions of a platform file lose: with another address or owner, or left out. Pure.
+// Which routers the regions of a platform file lose: changed address or owner, or missing. Pure.
 import type { FormerSpeaker } from '../../byoip/regions/former-speakers.store.ts'
 import { routerLabel, speakerIdentity, type NamedSpeaker } from '../../drivers/speakers.ts'
 import type { PlatformChange } from '../engine/kind.ts'
@@ -23,8 +23,8 @@ export const identitiesOf = (speakers: RegionSpeakers): ReadonlySet<string> =>
   new Set(namedSpeakers(speakers).map(({ identity }) => identity))
 
 /**
- * Returns the speakers that no region has any longer. One that moves to another region is not among them: it has to keep what it announces
- * there. A region that is deleted has no routes.
+ * Returns the speakers that are in no region any more. A speaker that moves to another region is not included: its
+ * announcements there must stay. A deleted region has no routes.
  */
 export function lostSpeakers(before: RegionSpeakers, after: RegionSpeakers): FormerSpeaker[] {
   const kept = identitiesOf(after)

@@ -5,12 +5,12 @@ import { Type, type Static } from 'typebox'
 import { addFormerSpeakers, removeFormerSpeakers } from '../../byoip/regions/former-speakers.store.ts'
 import { parseCommunity, parseLargeCommunity, reservedCommunity } from '../../net/community.ts'
 import { speakerDrivers, type NamedSpeaker } from '../../drivers/speakers.ts'
-import { defineKind, rowsOf } from '../engine/define-kind.ts'
+import { defineKind, rowsByKey } from '../engine/define-kind.ts'
 import { column, mapped, reference } from '../engine/field.ts'
 import type { CheckContext } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
-import { Flag, Name, Optional, Settings, ShortSlug, Strict } from '../engine/schema.ts'
-import { location } from './location.ts'
+import { Flag, Name, Optional, SettingsMap, ShortSlug, Strict } from '../engine/schema.ts'
+import { locationKind } from './location.ts'
 import { identitiesOf, lostSpeakers, speakersAfter } from './region-speakers.ts'
 
 const Communities = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
@@ -24,12 +24,12 @@ const RegionElement = Strict({
   name: Name,
   location: ShortSlug,
   open: Optional(Flag),
-  speaker: Optional(Settings),
-  speakers: Optional(Type.Array(Settings, { minItems: 1, maxItems: 16, expects: 'a list of speakers' })),
+  speaker: Optional(SettingsMap),
+  speakers: Optional(Type.Array(SettingsMap, { minItems: 1, maxItems: 16, expects: 'a list of speakers' })),
   quorum: Optional(Type.Integer({ minimum: 1, maximum: 16, expects: 'a number of routers, such as 1' })),
   communities: Optional(Communities),
   large_communities: Optional(Communities),
-  /** What its edge routers discard; by default 192.0.2.1 and 100::1. */
+  /** Next hops that the edge routers discard; by default 192.0.2.1 and 100::1. */
   blackhole_next_hop: Optional(
     Strict({
       ipv4: Optional(
@@ -42,7 +42,7 @@ const RegionElement = Strict({
   ),
 })
 
-export const region = defineKind({
+export const regionKind = defineKind({
   name: 'region',
   plural: 'regions',
   section: 'regions',
@@ -63,7 +63,7 @@ export const region = defineKind({
   fields: {
     slug: column('regions', 'slug'),
     name: column('regions', 'name', { isShown: true }),
-    location: reference('regions', 'location_key', location),
+    location: reference('regions', 'location_key', locationKind),
     open: column('regions', 'open', { initial: true }),
     speakers: mapped('regions', ['speakers'], {
       read: ({ speakers }) => speakers as unknown as readonly NamedSpeaker[],
@@ -82,7 +82,7 @@ export const region = defineKind({
   }),
   /** Names the routers that become former ones, and the regions without a router that announces. */
   adjust({ changes, current, notice }) {
-    const rows = rowsOf(current, region)
+    const rows = rowsByKey(current, regionKind)
     const before = new Map([...rows.values()].map(({ key, fields }) => [key, fields.speakers]))
     const after = speakersAfter(before, changes)
     for (const { region: slug, name, identity } of lostSpeakers(before, after))
@@ -114,7 +114,7 @@ export const region = defineKind({
       checkCommunities(context, [...path, 'communities'], communities, parseCommunity)
       checkDiscard(context, [...path, 'blackhole_next_hop'], rest.blackhole_next_hop)
       checkCommunities(context, [...path, 'large_communities'], large_communities, parseLargeCommunity)
-      context.add(region, path, { ...rest, communities, large_communities, speakers })
+      context.add(regionKind, path, { ...rest, communities, large_communities, speakers })
     }
   },
   async delete(trx, { id }): Promise<void> {
@@ -124,13 +124,13 @@ export const region = defineKind({
   },
 })
 
-/** A router keeps what it announces: it has to be empty first. */
+/** A router keeps its announcements, so it has to be empty first. */
 function reasonToKeep(routes: number, formers: number): string | null {
   if (formers > 0) return `its former routers are not empty yet (${formers}); apply again once they are`
   return routes > 0 ? `its routers still have routes (${routes}); apply again once they are withdrawn` : null
 }
 
-/** Reads `speakers`, or `speaker` as a list of one that is named like the region. */
+/** Parses `speakers`, or `speaker` as a single speaker with the name of the region. */
 function readSpeakers(
   context: CheckContext,
   path: Path,

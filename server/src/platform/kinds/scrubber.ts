@@ -8,15 +8,15 @@ import { defineKind } from '../engine/define-kind.ts'
 import { column, mapped } from '../engine/field.ts'
 import type { CheckContext } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
-import { Optional, Settings, ShortSlug, Strict } from '../engine/schema.ts'
+import { Optional, SettingsMap, ShortSlug, Strict } from '../engine/schema.ts'
 
-export const scrubber = defineKind({
+export const scrubberKind = defineKind({
   name: 'scrubber',
   plural: 'scrubbers',
   section: 'scrubbers',
   element: Strict({
     name: ShortSlug,
-    driver: Settings,
+    driver: SettingsMap,
     prefixes: Optional(
       Type.Array(Type.String({ minLength: 4, maxLength: 50 }), {
         minItems: 1,
@@ -51,7 +51,7 @@ export const scrubber = defineKind({
       if (owner !== undefined)
         context.claim(`scrubber ${owner}`, [...path, 'driver'], 'two scrubbers share a program and an owner')
       const prefixes = readPrefixes(context, [...path, 'prefixes'], element.prefixes)
-      context.add(scrubber, path, { ...element, driver, prefixes })
+      context.add(scrubberKind, path, { ...element, driver, prefixes })
     }
   },
 })

@@ -18,8 +18,8 @@ import type { CheckContext } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
 import { AsnNumber, Name, Optional, Pattern, ShortSlug, Strict, TeamSlug, Text } from '../engine/schema.ts'
 import { insertRows, updateRow } from '../engine/table.store.ts'
-import { location } from './location.ts'
-import { team } from './team.ts'
+import { locationKind } from './location.ts'
+import { teamKind } from './team.ts'
 
 const BitRate = Type.Integer({
   minimum: 0,
@@ -82,7 +82,7 @@ const billingTerms = [
   'billing_pool',
 ] as const
 
-export const service = defineKind({
+export const serviceKind = defineKind({
   name: 'service',
   plural: 'services',
   section: 'services',
@@ -132,11 +132,11 @@ export const service = defineKind({
   }),
   identity: ['team', 'name'],
   fields: {
-    team: referenceById('services', 'team_id', team),
+    team: referenceById('services', 'team_id', teamKind),
     name: column('services', 'name'),
     type: column('services', 'type', { isShown: true }),
     state: column('services', 'state', { initial: 'production', isShown: true }),
-    location: reference('services', 'location_key', location, { initial: null }),
+    location: reference('services', 'location_key', locationKind, { initial: null }),
     commit_bps: column('services', 'commit_bps', { initial: null }),
     burst_bps: column('services', 'burst_bps', { initial: null }),
     start_date: column('services', 'start_date', { initial: null }),
@@ -168,14 +168,14 @@ export const service = defineKind({
   },
   /** The pool of a new service may be a new one, too. */
   async create(trx, created, now): Promise<void> {
-    await insertRows(trx, service, created, now)
+    await insertRows(trx, serviceKind, created, now)
     for (const { key, fields } of created) if (fields.billing_pool !== null) await setPool(trx, key, fields)
   },
   /** Bills of the time before are made by the former terms. */
   async update(trx, change, now): Promise<void> {
     if (billingTerms.some((name) => change.fields[name] !== undefined))
       await keepFormerTerms(trx, change.row.id as number)
-    await updateRow(trx, service, change, now)
+    await updateRow(trx, serviceKind, change, now)
     if (change.fields.billing_pool !== undefined) await setPool(trx, change.key, change.fields)
   },
   check(context, elements): void {
@@ -197,7 +197,7 @@ export const service = defineKind({
       const isVolume = element.billing_method === 'volume'
       if (element.billing_included_octets !== undefined && !isVolume)
         context.problem([...path, 'billing_included_octets'], 'needs billing_method: volume')
-      context.add(service, path, {
+      context.add(serviceKind, path, {
         ...given,
         ...(prices && { billing_prices: pricesOf(prices) }),
         ...(pool !== undefined && { billing_pool: `${element.team} ${pool}` }),
@@ -207,7 +207,7 @@ export const service = defineKind({
   },
 })
 
-/** `key`: of the service. Nothing else refers to a pool: one that is deleted is none. */
+/** `key`: of the service. Only services refer to pools: deleting the last reference deletes the pool. */
 async function setPool(
   trx: Trx,
   key: string,
@@ -221,7 +221,7 @@ async function setPool(
 
 type Pooled = { readonly team: string; readonly name: string; readonly billing_pool?: string | undefined }
 
-/** A service with a pool is none for others: each port has one bill. */
+/** A service with a pool cannot be the pool of others: each port has one bill. */
 function checkPool(
   context: CheckContext,
   path: Path,
@@ -229,18 +229,19 @@ function checkPool(
 ): void {
   if (pool === undefined) return
   const key = `${slug} ${pool}`
-  const [entries, rows] = [context.entries(service), context.rows(service)]
+  const [entries, rows] = [context.entries(serviceKind), context.rows(serviceKind)]
   const poolOf = (of: string): string | null =>
     (entries.has(of) ? entries.get(of)?.fields : rows.get(of)?.fields)?.billing_pool ?? null
   const members = [...entries.keys(), ...rows.keys()].filter((of) => poolOf(of) === `${slug} ${name}`)
   if (pool === name) context.problem(path, 'must be another service')
-  else if (!context.exists(service, key)) context.problem(path, `there is no service ${pool} of team ${slug}`)
+  else if (!context.exists(serviceKind, key))
+    context.problem(path, `there is no service ${pool} of team ${slug}`)
   else if (poolOf(key) !== null) context.problem(path, `${pool} is billed by another service itself`)
   else if (members.length > 0)
     context.problem(path, `${name} is the pool of ${members[0]}: it cannot be in another one`)
 }
 
-/** Tiers begin at 0, and their prices are those of everything below and above the commit. */
+/** Tiers begin at 0, and their prices apply to all traffic below and above the commit. */
 function checkPrices(context: CheckContext, path: Path, prices: Static<typeof Prices> | undefined): void {
   if (!prices) return
   const { tiers, commit, overage, tier_mode: mode } = prices
@@ -256,7 +257,7 @@ function checkPrices(context: CheckContext, path: Path, prices: Static<typeof Pr
       context.problem([...path, 'tiers', at, 'above'], 'must be greater than that of the tier before')
 }
 
-/** A day that does not exist, such as 2026-02-30, becomes another one, or none. */
+/** Date parsing turns a day that does not exist, such as 2026-02-30, into another day or an invalid date. */
 function checkDay(context: CheckContext, path: Path, text: string | undefined): void {
   if (text === undefined) return
   const time = new Date(`${text}T00:00:00Z`)

@@ -8,8 +8,8 @@ import { defineKind } from '../engine/define-kind.ts'
 import { column, mapped } from '../engine/field.ts'
 import type { CheckContext, Secret } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
-import { FilePath, Name, Optional, Pattern, SecretText, Settings, Strict } from '../engine/schema.ts'
-import { location } from './location.ts'
+import { FilePath, Name, Optional, Pattern, SecretText, SettingsMap, Strict } from '../engine/schema.ts'
+import { locationKind } from './location.ts'
 
 const SourceKey = Pattern('^[a-z0-9][a-z0-9_-]{0,62}$', {
   expects: 'lower-case letters, digits, hyphens and underscores, at most 63',
@@ -27,7 +27,7 @@ const secret: Secret = {
   },
 }
 
-export const source = defineKind({
+export const sourceKind = defineKind({
   name: 'source',
   plural: 'sources',
   section: 'sources',
@@ -37,7 +37,7 @@ export const source = defineKind({
     name: Name,
     secret: Optional(SecretText),
     secret_file: Optional(FilePath),
-    settings: Optional(Settings),
+    settings: Optional(SettingsMap),
   }),
   table: {
     name: 'sources',
@@ -65,7 +65,7 @@ export const source = defineKind({
   },
   referencesOf({ settings }) {
     const key = settings?.['location']
-    return typeof key === 'string' ? [{ kind: location, key, path: ['settings', 'location'] }] : []
+    return typeof key === 'string' ? [{ kind: locationKind, key, path: ['settings', 'location'] }] : []
   },
   stateOf: ({ is_used }) => ({ inUse: is_used ? 'its deliveries are kept' : null }),
   wakes: 'flows',
@@ -73,8 +73,8 @@ export const source = defineKind({
     for (const { path, element } of elements) {
       const { secret: _text, secret_file: _file, ...fields } = element
       checkSettings(context, path, fields.kind, fields.settings ?? {})
-      context.add(source, path, fields)
-      context.addSecret(source, 'secret_mac', { path, element })
+      context.add(sourceKind, path, fields)
+      context.addSecret(sourceKind, 'secret_mac', { path, element })
     }
   },
 })

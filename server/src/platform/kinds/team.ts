@@ -12,7 +12,7 @@ const Modules = Type.Array(Type.Enum([...moduleNames]), {
   expects: `a list of ${moduleNames.join(', ')}`,
 })
 
-export const team = defineKind({
+export const teamKind = defineKind({
   name: 'team',
   plural: 'teams',
   section: 'teams',
@@ -55,11 +55,11 @@ export const team = defineKind({
   }),
   check(context, elements): void {
     for (const { path, element } of elements)
-      context.add(team, path, { ...element, modules: element.modules?.toSorted() })
+      context.add(teamKind, path, { ...element, modules: element.modules?.toSorted() })
   },
 })
 
-/** Nobody stops to serve a zone or to drop an attack because a line is missing in a file. */
+/** A missing line in a file must not stop serving a zone or dropping an attack. */
 function reasonToKeep(zones: number, hasRules: boolean): string | null {
   if (zones > 0) return `its zones are served (${zones}); delete them, then apply again`
   return hasRules ? 'it has shield rules; delete them, then apply again' : null

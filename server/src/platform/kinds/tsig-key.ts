@@ -8,7 +8,7 @@ import type { CheckContext, Field, Secret } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
 import { FilePath, Flag, Optional, SecretText, Strict, TeamSlug } from '../engine/schema.ts'
 import { sealedSecret } from '../engine/sealed-secret.ts'
-import { team } from './team.ts'
+import { teamKind } from './team.ts'
 
 const algorithms = ['hmac-sha1', 'hmac-sha224', 'hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const
 
@@ -24,7 +24,7 @@ const secret: Secret = {
     /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0 ? undefined : 'the secret is not base64',
 }
 
-/** Returns the canonical name, with a problem if the text is none. */
+/** Returns the canonical name; reports a problem if the text is invalid. */
 export function readHostName(context: CheckContext, path: Path, text: string): string | undefined {
   try {
     return parseName(text)
@@ -35,7 +35,10 @@ export function readHostName(context: CheckContext, path: Path, text: string): s
   }
 }
 
-/** Returns the key of an element with a host name, which can be written in several ways; the text itself if it is none. */
+/**
+ * Returns the key of an element with a host name, which can be written in several ways; the text itself if it is
+ * invalid.
+ */
 export function hostNameKey(name: string): string {
   try {
     return parseName(name)
@@ -45,7 +48,7 @@ export function hostNameKey(name: string): string {
   }
 }
 
-export const tsigKey = defineKind({
+export const tsigKeyKind = defineKind({
   name: 'tsig_key',
   plural: 'tsig_keys',
   section: 'tsig_keys',
@@ -69,7 +72,7 @@ export const tsigKey = defineKind({
       write: (hex) => ({ secret_sealed: `\\x${hex}` }),
       secret,
     }),
-    team: { ...referenceById('dns_tsig_keys', 'team_id', team), initial: null } as unknown as Field<
+    team: { ...referenceById('dns_tsig_keys', 'team_id', teamKind), initial: null } as unknown as Field<
       string | null
     >,
   },
@@ -82,8 +85,8 @@ export const tsigKey = defineKind({
       if (element.update === true && element.team === undefined)
         context.problem([...path, 'update'], 'needs `team`: a key changes the zones of its team')
       if (objection !== undefined) context.problem([...path, 'secret'], objection)
-      context.add(tsigKey, path, { ...fields, name })
-      context.addSecret(tsigKey, 'secret_sealed', { path, element: { ...element, name } })
+      context.add(tsigKeyKind, path, { ...fields, name })
+      context.addSecret(tsigKeyKind, 'secret_sealed', { path, element: { ...element, name } })
     }
   },
 })

@@ -71,7 +71,7 @@ const password: Secret = {
   },
 }
 
-export const user = defineKind({
+export const userKind = defineKind({
   name: 'user',
   plural: 'users',
   section: 'users',
@@ -131,15 +131,15 @@ export const user = defineKind({
   check(context, elements): void {
     for (const { path, element } of elements) {
       const { teams: _, password: _text, password_file: _file, ...fields } = element
-      context.add(user, path, fields)
-      context.addSecret(user, 'password_hash', { path, element })
+      context.add(userKind, path, fields)
+      context.addSecret(userKind, 'password_hash', { path, element })
     }
   },
   async create(trx, created, now): Promise<void> {
-    await insertRows(trx, user, created, now, { more: () => ({ managed_by: 'operator' }) })
+    await insertRows(trx, userKind, created, now, { more: () => ({ managed_by: 'operator' }) })
   },
   async update(trx, change, now): Promise<void> {
-    await updateRow(trx, user, change, now)
+    await updateRow(trx, userKind, change, now)
     if (change.fields.password_hash === undefined) return
     // Sessions that the old password has opened end.
     await sql`
@@ -151,6 +151,6 @@ export const user = defineKind({
   async delete(trx, row): Promise<void> {
     // First: API tokens and invitations remain, without a reference to the user.
     await revokeAllHoldings(trx, row.id as number)
-    await deleteRow(trx, user, row)
+    await deleteRow(trx, userKind, row)
   },
 })

@@ -7,11 +7,11 @@ import { parseTime } from '../../text/time.ts'
 import type { CheckContext } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
 
-/** True: passed; the time of the pass is kept if there is one, else now. A string is that time, in ISO 8601. */
+/** True: passed; the existing time of the pass stays, else now. A string is that time, in ISO 8601. */
 export type PassedAt = boolean | string
 
-/** The canonical prefix; undefined, with a problem, if it is not one that a team can hold. */
-export function readPrefix(context: CheckContext, path: Path, text: string): Prefix | undefined {
+/** Returns the canonical prefix; undefined, with a problem, if no team can have it. */
+export function parsePrefixField(context: CheckContext, path: Path, text: string): Prefix | undefined {
   try {
     const prefix = parsePrefix(text)
     if (!isDefaultRoute(prefix)) return prefix
@@ -24,8 +24,12 @@ export function readPrefix(context: CheckContext, path: Path, text: string): Pre
   return undefined
 }
 
-/** The canonical address; undefined, with a problem, if the text is none. */
-export function readAddress(context: CheckContext, path: Path, text: string | undefined): string | undefined {
+/** Returns the canonical address; undefined, with a problem, if the text is invalid. */
+export function parseAddressField(
+  context: CheckContext,
+  path: Path,
+  text: string | undefined,
+): string | undefined {
   if (text === undefined) return undefined
   try {
     return parseAddress(text)

@@ -1,5 +1,5 @@
-// Our own announcements as numbers, to judge all of them by a ROA table at once: whether a change of the VRPs takes validity from many,
-// and about which of them two sources disagree. Pure.
+// Pharos' own announcements as numbers, to judge all of them by a ROA table in one pass: whether many lose their
+// validity by a change of the VRPs, and about which ones two sources disagree. Pure.
 import type { Family } from '../../net/bits.ts'
 import { prefixBits, type Prefix } from '../../net/prefix.ts'
 import { roaStates, type RoaTable } from './roa-table.ts'

@@ -6,8 +6,8 @@ import type { VrpBits } from './vrp.ts'
 const lossMin = 3
 
 /**
- * Whether a set of `after` objects that replaces one of `before` objects (undefined: no set so far) is empty or lost more than
- * 20 %. An empty set after an empty one is not suspicious again.
+ * Returns whether a set of `after` objects that replaces a set of `before` objects (undefined: no set so far) is empty
+ * or lost more than 20 %. An empty set after an empty one is not suspicious again.
  */
 export function isSuspiciousLoss(before: number | undefined, after: number): boolean {
   if (after === 0) return before !== 0
@@ -30,7 +30,7 @@ export function lostOriginsMax(announced: number): number {
 /** Some VRPs of each trust anchor, by its name. */
 export type TrustAnchors = ReadonlyMap<string, readonly VrpBits[]>
 
-/** Whether a table has nearly none of these VRPs, of which there are enough to tell. */
+/** Returns whether a table has almost no VRPs of this list, which must be long enough to decide. */
 export function areGone(vrps: readonly VrpBits[], table: RoaTable): boolean {
   return vrps.length >= lossMin && vrps.filter((vrp) => table.has(vrp)).length < vrps.length * 0.2
 }

@@ -195,7 +195,7 @@ describe('a ROA table', () => {
 
 type VrpModel = { readonly prefix: PrefixModel; readonly maxLength: number; readonly asn: number }
 
-/** A route of the VRP that is one bit longer than it allows, if there is one. */
+/** A route of the VRP that is one bit longer than it allows, if possible. */
 function oneBitTooLong({ prefix, maxLength, asn }: VrpModel): { prefix: PrefixModel; asn: number }[] {
   if (maxLength === widths[prefix.family]) return []
   return [{ prefix: modelAround(prefix.family, prefix.first, maxLength + 1), asn }]

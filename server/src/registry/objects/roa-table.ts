@@ -14,7 +14,7 @@ import {
   headPlace,
   insertVrp,
   isAddress,
-  lengthOf,
+  recordLengthOf,
   lengthSets,
   lengthsUpTo,
   maxLengthOf,
@@ -58,7 +58,7 @@ export type RoaTable = {
   scan(place: number, vrpsMax: number, visit: (vrp: VrpBits) => void): number
 }
 
-/** `seed`: a number unknown to holders who create ROAs, so that they cannot create ones that collide in the hash table. */
+/** `seed`: a number unknown to holders who create ROAs, so that they cannot create collisions in the hash table. */
 export function createRoaTable(vrps: Iterable<VrpBits> = [], seed = 0): RoaTable {
   const table = new HashedRoaTable(seed)
   table.apply({ announced: vrps })
@@ -125,7 +125,7 @@ class HashedRoaTable implements RoaTable {
   }
 
   scan(place: number, vrpsMax: number, visit: (vrp: VrpBits) => void): number {
-    // Even positions are of IPv4, odd ones of IPv6: the index of a record is a multiple of eight.
+    // Even positions belong to IPv4, odd positions to IPv6: the index of a record is a multiple of eight.
     const isIpv4 = place % 2 === 0
     const next = scanVrps(this.#side(isIpv4 ? 4 : 6), place - (place % 2), vrpsMax, visit)
     if (next !== 0) return isIpv4 ? next : next + 1
@@ -190,8 +190,8 @@ function judgeLonger(
 }
 
 /**
- * Judges by the VRPs of one covering prefix. AS 0 validates nothing (RFC 6811 section 2, RFC 7607), not even a route whose
- * origin is AS 0.
+ * Judges by the VRPs of one covering prefix. AS 0 makes no route valid (RFC 6811 section 2, RFC 7607), not even a route
+ * whose origin is AS 0.
  */
 function judgeAt(
   side: VrpHash,
@@ -208,7 +208,7 @@ function judgeAt(
   let state: number = notFound
   let record = heads[headPlace(heads, prefixLength, w0, w1, w2, w3)]!
   for (; record !== 0; record = words[record]!) {
-    if (lengthOf(words, record) !== prefixLength || !isAddress(words, record, w0, w1, w2, w3)) continue
+    if (recordLengthOf(words, record) !== prefixLength || !isAddress(words, record, w0, w1, w2, w3)) continue
     if (words[record + asnAt] !== asn || asn === 0) state = Math.max(state, mismatchAsn)
     else if (length <= maxLengthOf(words, record)) return valid
     else state = mismatchLength
@@ -238,7 +238,7 @@ function collect(side: VrpHash, bits: Bits, found: Vrp[]): void {
   const { length, w0, w1, w2, w3 } = bits
   let record = heads[headPlace(heads, length, w0, w1, w2, w3)]!
   for (; record !== 0 && found.length < coveringMax; record = words[record]!) {
-    if (lengthOf(words, record) !== length || !isAddress(words, record, w0, w1, w2, w3)) continue
+    if (recordLengthOf(words, record) !== length || !isAddress(words, record, w0, w1, w2, w3)) continue
     const { maxLength, asn } = vrpAt(side, record)
     found.push({ prefix: vrpPrefix(bits), maxLength, asn })
   }

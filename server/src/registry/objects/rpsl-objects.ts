@@ -46,7 +46,7 @@ export function routeObjectOf(object: RpslObject): RpslRoute {
   }
 }
 
-/** Throws RpslError. Members that are neither an ASN nor the name of a set are left out. */
+/** Throws RpslError. Skips members that are neither an ASN nor the name of a set. */
 export function asSetOf(object: RpslObject): RpslAsSet {
   const name = parseAsSetName(rpslValue(object, 'as-set'))
   return {
@@ -57,7 +57,7 @@ export function asSetOf(object: RpslObject): RpslAsSet {
   }
 }
 
-/** Returns the ASNs and the names of sets in a list, each once. Other elements are left out. Throws RpslError. */
+/** Returns the ASNs and the names of sets in a list, each once, without other elements. Throws RpslError. */
 export function readAsSetMembers(list: string): { readonly asns: Asn[]; readonly sets: string[] } {
   const members = [...new Set(listOf(upper(list)))]
   return { asns: members.filter(isAsn).map(readAsn), sets: members.filter(isAsSetName) }
@@ -111,7 +111,7 @@ export function parseRegistryName(text: string): string {
   throw new RpslError('not the name of a registry, as in RADB')
 }
 
-/** Returns the registry that holds the object, from its `source`; throws RpslError if that is missing. */
+/** Returns the registry of the object, from its `source`; throws RpslError if that is missing. */
 export function rpslSource(object: RpslObject): string {
   return parseRegistryName(rpslValue(object, 'source'))
 }
@@ -139,7 +139,7 @@ const [blank, comma] = [32, 44]
 /** Several times the longest lists of the Internet; much longer ones would block the event loop for too long. */
 const wordsMax = 50_000
 
-/** A list is separated by commas, in old objects by blanks. Throws RpslError on one that is too long. */
+/** Splits a list at commas, in old objects at blanks. Throws RpslError if it is too long. */
 function listOf(value: string): string[] {
   const words: string[] = []
   let start = 0

@@ -35,7 +35,7 @@ export type RpslParagraph = {
   readonly text: string
   /** The line of its first character, from 1. */
   readonly line: number
-  /** Whether it is too long and was truncated. */
+  /** Whether the object was too long and is truncated. */
   readonly isCut: boolean
 }
 
@@ -51,8 +51,8 @@ export type RpslSplitter = {
 }
 
 /**
- * Splits text that arrives in chunks at its empty lines; a line ends with a line feed, optionally after a carriage return.
- * It never holds more than `charactersMax` and one chunk.
+ * Splits text that arrives in chunks at its empty lines; a line ends with a line feed, optionally after a carriage
+ * return. The buffer is limited to `charactersMax` and one chunk.
  */
 export function createRpslSplitter(max = charactersMax): RpslSplitter {
   let text = ''

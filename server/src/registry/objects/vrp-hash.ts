@@ -1,6 +1,7 @@
-// The VRPs of one address family of a ROA table: a hash table of records by prefix, and for each range of addresses the prefix
-// lengths in use, so that a search probes only those. The probes are independent of each other, so their memory accesses overlap;
-// a tree of the same VRPs, where each step waits for memory, took 1.5 (IPv4) to 3 times (IPv6) as long.
+// The VRPs of one address family of a ROA table: a hash table of records by prefix, and for each range of addresses the
+// prefix lengths in use, so that a search probes only these. The probes are independent of each other, so their memory
+// accesses overlap; a tree of the same VRPs, where each step waits for memory, took 1.5 (IPv4) to 3 times (IPv6) as
+// long.
 import type { Bits, Family } from '../../net/bits.ts'
 import type { VrpBits } from './vrp.ts'
 import { allocate, createPool, release } from './word-pool.ts'
@@ -13,11 +14,11 @@ export type VrpHash = {
   /** The chains of records, by hash of the prefix: a power of two, two to eight times the number of records. */
   heads: Int32Array
   /**
-   * As many slots for records by hash of the whole VRP, with open addressing: one prefix may have VRPs of a hundred thousand
-   * ASNs, if its holder creates them, and an insert must not traverse all of them.
+   * Same number of slots for records by hash of the whole VRP, with open addressing: one prefix may have VRPs of a
+   * hundred thousand ASNs, if its holder creates them, and an insert must not traverse all of them.
    */
   places: Int32Array
-  /** Unknown to holders who create ROAs, so that they cannot choose ones that collide. */
+  /** Unknown to holders who create ROAs, so that they cannot create collisions. */
   readonly seed: number
   size: number
   /** Built by the first search, or while that is still fast: small tables are often never searched. */
@@ -31,9 +32,9 @@ const addressAt = 4
 const recordWords = 8
 
 /**
- * The prefix lengths that may exist, as bits: length n is bit n - 1. `first` has those up to 32 by the first 20 bits of the
- * address, 4 MiB; `more` has those from 33 to 128, three words for each hash of its first 32 bits. A length stays set when its last
- * VRP is withdrawn: that costs a futile probe, and tables are rebuilt every hour.
+ * The prefix lengths that may exist, as bits: length n is bit n - 1. `first` has lengths up to 32 by the first 20 bits
+ * of the address, 4 MiB; `more` has lengths from 33 to 128, three words for each hash of its first 32 bits. A length
+ * stays set when its last VRP is withdrawn: that costs a futile probe, and tables are rebuilt every hour.
  */
 type LengthSets = { readonly first: Int32Array; readonly more: Int32Array; hasDefault: boolean }
 
@@ -184,7 +185,7 @@ function lengthsOf({ length, maxLength }: VrpBits): number {
   return (1 << 16) | (maxLength << 8) | length
 }
 
-export function lengthOf(words: Int32Array, record: number): number {
+export function recordLengthOf(words: Int32Array, record: number): number {
   return words[record + lengthsAt]! & 255
 }
 
@@ -195,7 +196,7 @@ export function maxLengthOf(words: Int32Array, record: number): number {
 export function vrpAt({ family, records: { words } }: VrpHash, record: number): VrpBits {
   return {
     family,
-    length: lengthOf(words, record),
+    length: recordLengthOf(words, record),
     w0: words[record + addressAt]!,
     w1: words[record + addressAt + 1]!,
     w2: words[record + addressAt + 2]!,
@@ -211,7 +212,14 @@ function headOf(heads: Int32Array, { length, w0, w1, w2, w3 }: Bits): number {
 
 function headOfRecord(heads: Int32Array, words: Int32Array, record: number): number {
   const at = record + addressAt
-  return headPlace(heads, lengthOf(words, record), words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!)
+  return headPlace(
+    heads,
+    recordLengthOf(words, record),
+    words[at]!,
+    words[at + 1]!,
+    words[at + 2]!,
+    words[at + 3]!,
+  )
 }
 
 /** Returns the chain of a prefix. */

@@ -4,7 +4,9 @@ import type { Bits } from '../../net/bits.ts'
 import { prefixBits } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
 
-/** Validated ROA payload: `asn` may originate `prefix` and what is inside it, down to `maxLength`. AS 0: no network may. */
+/**
+ * Validated ROA payload: `asn` may originate `prefix` and prefixes inside it, up to `maxLength`. AS 0: no network may.
+ */
 export type Vrp = { readonly prefix: Prefix; readonly maxLength: number; readonly asn: number }
 
 /** A VRP as numbers, as protocols carry it: the prefix has no host bits, `maxLength` is from its length to the family's. */

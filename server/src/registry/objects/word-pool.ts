@@ -1,5 +1,5 @@
-// Allocates records of a few 32-bit words in one typed array, for mutable structures in which an object per record would use
-// too much memory. Index 0 is never allocated and means "none".
+// Allocates records of a few 32-bit words in one typed array, for mutable structures in which an object per record
+// would use too much memory. Index 0 is never allocated and means "no record".
 
 export type WordPool = {
   /** Replaced by a longer one when it is full: read it again after each `allocate`. */

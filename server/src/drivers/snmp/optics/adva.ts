@@ -1,6 +1,6 @@
 // Optical performance of ADVA: CM-PERFORMANCE-MIB of FSP 150, network and access ports, in whole dBm, and ADVA-FSPR7-PM-MIB of FSP 3000R7,
 // whose facilities are named as the interfaces, in 0.1 dBm. Neither has limits.
-import { type Cell, plainFamily } from './plain-table.ts'
+import { type OpticCell, plainFamily } from './plain-table.ts'
 import { decibels, integerAt, textAt } from './values.ts'
 
 const fsp150 = '1.3.6.1.4.1.2544.1.12'
@@ -8,7 +8,7 @@ const fsp150 = '1.3.6.1.4.1.2544.1.12'
 const rollover = '3'
 
 function ethernetPorts(kind: string, facility: string, performance: string) {
-  const cell = (column: number): Cell => ({
+  const cell = (column: number): OpticCell => ({
     column: `${performance}.${column}`,
     suffix: rollover,
     convert: decibels(1),

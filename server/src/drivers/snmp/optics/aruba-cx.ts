@@ -1,17 +1,17 @@
 // ARUBAWIRED-PM-MIB of AOS-CX: arubaWiredPmXcvrTable and arubaWiredPmXcvrDomTable by ifIndex, arubaWiredPmXcvrLaneDomTable by ifIndex and lane.
 // Values are texts: powers in mW, bias in mA.
-import { byIfIndex, type Cell, plainFamily } from './plain-table.ts'
-import { scaled, watts } from './values.ts'
+import { byIfIndex, type OpticCell, plainFamily } from './plain-table.ts'
+import { scaledTo, watts } from './values.ts'
 
 const info = '1.3.6.1.4.1.47196.4.1.1.3.27.1.1.1.1'
 const dom = '1.3.6.1.4.1.47196.4.1.1.3.27.1.2.1.1'
 const lane = '1.3.6.1.4.1.47196.4.1.1.3.27.1.2.2.1'
-const cell = (entry: string, column: number, convert: Cell['convert']): Cell => ({
+const cell = (entry: string, column: number, convert: OpticCell['convert']): OpticCell => ({
   column: `${entry}.${column}`,
   convert,
 })
-const [power, bias] = [watts(1), scaled('bias', 1)]
-const [temperature, voltage] = [scaled('temperature', 1), scaled('voltage', 1)]
+const [power, bias] = [watts(1), scaledTo('bias', 1)]
+const [temperature, voltage] = [scaledTo('temperature', 1), scaledTo('voltage', 1)]
 
 export const arubaCx = plainFamily({
   name: 'ARUBAWIRED-PM-MIB',

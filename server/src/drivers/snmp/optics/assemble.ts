@@ -1,35 +1,35 @@
-// Readings of a module from its values and those of its lanes, in the form that all families share.
+// Readings of a module from its values and its lanes, in the form that all families share.
 import type { OpticLimits, OpticMetric } from '../../../inventory/collect/device-source.ts'
 import type { DecodedModule, DecodedReading, PortReference } from './family.ts'
 import { isDark, lightMaxDbm } from './values.ts'
 
-export type Limits = { readonly [M in OpticMetric]?: OpticLimits | undefined }
+export type ModuleLimits = { readonly [M in OpticMetric]?: OpticLimits | undefined }
 
 export type LaneValues = {
   /** From 1. */
   readonly lane: number
-  /** Of the lane, if its port is divided; otherwise that of the module. */
+  /** Port of the lane, if the port is divided; otherwise the module's. */
   readonly port?: PortReference
   readonly rxDbm: number | null
   readonly txDbm: number | null
   readonly biasMa: number | null
   readonly preFecBer?: number | null
-  readonly limits?: Limits
+  readonly limits?: ModuleLimits
 }
 
 export type ModuleValues = {
   readonly port: PortReference
   readonly temperatureC: number | null
   readonly voltageV: number | null
-  /** Of the module and of all lanes. */
-  readonly limits: Limits
+  /** Limits of the module and of all lanes. */
+  readonly limits: ModuleLimits
   readonly lanes: readonly LaneValues[]
 }
 
 const laneMetrics = ['rx_power', 'tx_power', 'bias'] as const
 const moduleMetrics = ['temperature', 'voltage'] as const
 
-/** Returns one reading for a module with one lane, otherwise one for the module, lane 0, and one for each lane. */
+/** Returns one reading for a module with one lane; otherwise one for the module (lane 0) and one for each lane. */
 export function readingsOf(module: ModuleValues): DecodedReading[] {
   const lanes = module.lanes.filter((lane) => hasValue(lane) && !isUnmeasured(module, lane))
   const [only] = lanes
@@ -41,7 +41,10 @@ export function readingsOf(module: ModuleValues): DecodedReading[] {
 const hasValue = (lane: LaneValues): boolean =>
   lane.rxDbm !== null || lane.txDbm !== null || lane.biasMa !== null
 
-/** Zeros of a module that measures nothing: a laser without current sends no milliwatt, which is 0 dBm. */
+/**
+ * Returns whether the zeros come from a module without measurements: a laser without current cannot send 1 mW, which is
+ * 0 dBm.
+ */
 function isUnmeasured({ temperatureC }: ModuleValues, { rxDbm, txDbm, biasMa }: LaneValues): boolean {
   if (biasMa !== null) return biasMa === 0 && txDbm === 0
   return txDbm === 0 && rxDbm === 0 && !temperatureC
@@ -78,13 +81,13 @@ const lightOf = (dbm: number | null): number | null => (dbm !== null && dbm <= l
 const allLimits = (module: ModuleValues, lane: LaneValues) =>
   pick({ ...module.limits, ...lane.limits }, [...laneMetrics, ...moduleMetrics])
 
-function pick(limits: Limits, metrics: readonly OpticMetric[]): DecodedReading['limits'] {
+function pick(limits: ModuleLimits, metrics: readonly OpticMetric[]): DecodedReading['limits'] {
   const entries = metrics.map((metric) => [metric, limits[metric]] as const)
   return Object.fromEntries(entries.filter(([, limit]) => limit !== undefined))
 }
 
 /** Returns a module of which only these facts are known. */
-export function moduleOf(
+export function opticModuleOf(
   port: PortReference,
   facts: Partial<DecodedModule> & Pick<DecodedModule, 'lanes' | 'hasDdm'>,
 ): DecodedModule {
@@ -101,7 +104,7 @@ export function moduleOf(
   }
 }
 
-/** Returns the Ethernet type in a text, such as `10GBASE-LR`; null if it has none. */
+/** Returns the Ethernet type in a text, such as `10GBASE-LR`; null without a type. */
 export function ethernetTypeIn(...texts: readonly (string | null)[]): string | null {
   const match = /\b\d+(?:M|G)?BASE-?[A-Z][A-Z0-9]*\b/i.exec(texts.join(' '))
   return match ? match[0].toUpperCase().replace(/BASE-?/, 'BASE-') : null

@@ -1,13 +1,13 @@
 // Modules of Ciena. WWP-LEOS-PORT-XCVR-MIB of SAOS 6: wwpLeosPortXcvrTable by the number of the port, which is the name of its interface, powers
 // and their alarms in 0.0001 dBm. CIENA-CES-PORT-XCVR-MIB of SAOS 8: cienaCesPortXcvrTable by the number of the bridge port, powers in
 // microwatts. CIENA-WS-PLATFORM-PM-MIB of Waveserver: averages of the current 15 minutes by ifIndex, as texts in dBm.
-import { type Cell, plainFamily } from './plain-table.ts'
-import { bitErrorRate, decibels, integerAt, scaled, textAt, watts } from './values.ts'
+import { type OpticCell, plainFamily } from './plain-table.ts'
+import { bitErrorRate, decibels, integerAt, scaledTo, textAt, watts } from './values.ts'
 
 const entry = '1.3.6.1.4.1.6141.2.60.4.1.1.1.1'
 const power = decibels(0.0001)
 /** 0 without a measurement. */
-const level: Cell['convert'] = (value) => (value === 0 ? null : power(value))
+const level: OpticCell['convert'] = (value) => (value === 0 ? null : power(value))
 
 export const cienaSaos = plainFamily({
   name: 'WWP-LEOS-PORT-XCVR-MIB',
@@ -38,21 +38,21 @@ export const cienaCes = plainFamily({
   },
   facts: { vendor: `${ces}.25`, part: `${ces}.27`, serial: `${ces}.29` },
   wavelength: { column: `${ces}.31`, factor: 1 },
-  temperature: { column: `${ces}.3`, convert: scaled('temperature', 1) },
-  voltage: { column: `${ces}.4`, convert: scaled('voltage', 0.001) },
+  temperature: { column: `${ces}.3`, convert: scaledTo('temperature', 1) },
+  voltage: { column: `${ces}.4`, convert: scaledTo('voltage', 0.001) },
   lanes: [
     {
       rx: { column: `${ces}.6`, convert: microwatts },
       tx: { column: `${ces}.35`, convert: microwatts },
-      bias: { column: `${ces}.5`, convert: scaled('bias', 1) },
+      bias: { column: `${ces}.5`, convert: scaledTo('bias', 1) },
     },
   ],
   limits: {
     entry: ces,
     of: {
-      temperature: [[8, null, null, 7], scaled('temperature', 1)],
-      voltage: [[10, null, null, 9], scaled('voltage', 0.001)],
-      bias: [[12, null, null, 11], scaled('bias', 1)],
+      temperature: [[8, null, null, 7], scaledTo('temperature', 1)],
+      voltage: [[10, null, null, 9], scaledTo('voltage', 0.001)],
+      bias: [[12, null, null, 11], scaledTo('bias', 1)],
       tx_power: [[14, null, null, 13], microwatts],
       rx_power: [[16, null, null, 15], microwatts],
     },

@@ -37,8 +37,8 @@ function limitsOf(tables: OpticTables, sensor: string, convert: Conversion): Opt
 }
 
 /**
- * The threshold with the lowest severity is the warning and that with the highest the alarm: which ones are used differs between
- * systems. On IOS-XR, which has three, the highest is 0 if it is unset: then the next one is the alarm.
+ * The threshold with the lowest severity is the warning, and the threshold with the highest the alarm: systems use
+ * different severities. On IOS-XR, which has three, the highest is 0 if it is unset: then the next one is the alarm.
  */
 function alarmAndWarning(
   thresholds: readonly Threshold[],

@@ -1,14 +1,14 @@
-// Which interface an entity of ENTITY-MIB belongs to, and what its module is. The mapping of the device comes first, then names. An entity
-// that could belong to several interfaces belongs to none.
+// The interface of an entity of ENTITY-MIB, and the facts of its module. The mapping of the device comes first, then
+// names. An entity that could belong to several interfaces belongs to none.
 import type { InterfaceKey } from '../../../inventory/collect/device-source.ts'
 import { type DecodedModule, type OpticTables, type PortReference } from './family.ts'
-import { ethernetTypeIn, moduleOf } from './assemble.ts'
-import { entAlias, entPhysical } from './entity-oids.ts'
+import { ethernetTypeIn, opticModuleOf } from './assemble.ts'
+import { entAlias, opticEntPhysical } from './entity-oids.ts'
 import { indexesIn, integerAt, textAt } from './values.ts'
 
 export type InterfaceKeys = ReadonlyMap<number, InterfaceKey>
 
-export const entityColumns: readonly string[] = [...Object.values(entPhysical), entAlias]
+export const entityColumns: readonly string[] = [...Object.values(opticEntPhysical), entAlias]
 
 /** An entity is contained in this many others between it and its port. */
 const depthMax = 4
@@ -34,8 +34,8 @@ export function mapEntities(tables: OpticTables, keys: InterfaceKeys): EntityMap
     const [entity] = index.split('.') as [string]
     if (key !== undefined && !own.has(entity)) own.set(entity, key)
   }
-  for (const entity of indexesIn(tables, [entPhysical.name])) {
-    const name = textAt(tables, entPhysical.name, entity)
+  for (const entity of indexesIn(tables, [opticEntPhysical.name])) {
+    const name = textAt(tables, opticEntPhysical.name, entity)
     if (name !== null && names.has(name) && !own.has(entity)) own.set(entity, name)
   }
   const byNumbers = Map.groupBy(names, (key) => partsOf(key)[1])
@@ -55,10 +55,10 @@ function containedIn(
 
 function ancestorsOf(tables: OpticTables, entity: string): string[] {
   const found: string[] = []
-  let parent = integerAt(tables, entPhysical.containedIn, entity)
+  let parent = integerAt(tables, opticEntPhysical.containedIn, entity)
   while (parent !== null && parent > 0 && found.length < depthMax) {
     found.push(String(parent))
-    parent = integerAt(tables, entPhysical.containedIn, String(parent))
+    parent = integerAt(tables, opticEntPhysical.containedIn, String(parent))
   }
   return found
 }
@@ -89,7 +89,7 @@ function only<T>(values: readonly T[]): T | undefined {
   return new Set(values).size === 1 ? values[0] : undefined
 }
 
-/** The entity itself and those around it, from the inside: the first one that has an interface. */
+/** Finds the first entity with an interface, from the entity itself outwards. */
 function findByEntity(map: EntityMap, entity: string): InterfaceKey | undefined {
   for (const one of [entity, ...ancestorsOf(map.tables, entity)]) {
     const found = map.own.get(one) ?? findByLabel(map, one)
@@ -105,7 +105,7 @@ function findByEntity(map: EntityMap, entity: string): InterfaceKey | undefined 
  * TenGigE0/0/0/3, or `Xcvr for Ethernet49` of Ethernet49/1.
  */
 function findByLabel({ tables, byNumbers }: EntityMap, entity: string): InterfaceKey | undefined {
-  for (const column of [entPhysical.name, entPhysical.descr]) {
+  for (const column of [opticEntPhysical.name, opticEntPhysical.descr]) {
     const text = textAt(tables, column, entity) ?? ''
     const names = [...text.matchAll(/[A-Za-z][A-Za-z-]*\d+(?:[/.:]\d+)*/g)].map(([name]) => name)
     const paths = [...text.matchAll(/(?<![\w/.])\d+(?:\/\d+){2,}(?![\w/.])/g)].map(([path]) => path)
@@ -139,13 +139,17 @@ function partsOf(name: string): [letters: string, numbers: string] {
 
 /** Returns the pluggable modules of ENTITY-MIB: entities with a serial or part number that belong to one interface. */
 export function listEntityModules(map: EntityMap): DecodedModule[] {
-  return indexesIn(map.tables, [entPhysical.serial, entPhysical.model]).flatMap((entity) => {
+  return indexesIn(map.tables, [opticEntPhysical.serial, opticEntPhysical.model]).flatMap((entity) => {
     const text = (column: string) => textAt(map.tables, column, entity)
-    const [serial, part, descr] = [text(entPhysical.serial), text(entPhysical.model), text(entPhysical.descr)]
-    const isModule = pluggable.test(`${part} ${descr} ${text(entPhysical.name)}`)
+    const [serial, part, descr] = [
+      text(opticEntPhysical.serial),
+      text(opticEntPhysical.model),
+      text(opticEntPhysical.descr),
+    ]
+    const isModule = pluggable.test(`${part} ${descr} ${text(opticEntPhysical.name)}`)
     if (!isModule || (serial === null && part === null)) return []
     const port = { kind: 'entity', index: Number(entity) } as const
-    const facts = { vendor: text(entPhysical.vendor), part, serial, type: ethernetTypeIn(descr, part) }
-    return [moduleOf(port, { ...facts, lanes: 1, hasDdm: false })]
+    const facts = { vendor: text(opticEntPhysical.vendor), part, serial, type: ethernetTypeIn(descr, part) }
+    return [opticModuleOf(port, { ...facts, lanes: 1, hasDdm: false })]
   })
 }

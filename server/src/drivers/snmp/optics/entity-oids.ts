@@ -1,7 +1,7 @@
 // Columns of ENTITY-MIB (RFC 6933).
 
 /** entPhysicalTable by entPhysicalIndex. */
-export const entPhysical = {
+export const opticEntPhysical = {
   descr: '1.3.6.1.2.1.47.1.1.1.1.2',
   containedIn: '1.3.6.1.2.1.47.1.1.1.1.4',
   name: '1.3.6.1.2.1.47.1.1.1.1.7',

@@ -1,5 +1,5 @@
-// A family of MIB tables with modules and light levels: which columns to read, and what they mean. A family must not send requests
-// and must not know the keys of interfaces.
+// A family of MIB tables with modules and light levels: the columns to read, and their meaning. A family must not send
+// requests and must not know the keys of interfaces.
 import type { OpticReading, SeenTransceiver } from '../../../inventory/collect/device-source.ts'
 
 /** An INTEGER, Gauge or Counter is a number or bigint, an OCTET STRING is octets or text, an OBJECT IDENTIFIER is text. */
@@ -25,9 +25,9 @@ export type OpticFamily = {
   readonly name: string
   /** Column that has values if the device implements the family. */
   readonly probe: string
-  /** All columns that `decode` reads, except those of ENTITY-MIB. */
+  /** All columns that `decode` reads, except ENTITY-MIB. */
   readonly columns: readonly string[]
-  /** Those of them that change while a module stays: the others are read with the modules only. */
+  /** Columns that change while a module stays: the others are read with the modules only. */
   readonly measured: readonly string[]
   /** Pure. Values that cannot be are null. */
   decode(tables: OpticTables): {

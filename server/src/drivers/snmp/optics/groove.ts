@@ -2,11 +2,11 @@
 // several lanes has their sum beside them. Coherent ports have the bit error rate before FEC in ochOsTable.
 import { groovePort, groovePortName } from './groove-port.ts'
 import type { OpticTables } from './family.ts'
-import { type Cell, plainFamily } from './plain-table.ts'
+import { type OpticCell, plainFamily } from './plain-table.ts'
 import { bitErrorRate, decibels, integerAt, textAt } from './values.ts'
 
 const channel = '1.3.6.1.4.1.42229.1.2.4.1.19.1.1'
-const power: Cell['convert'] = (value) => (value === null || value <= -99 ? null : decibels(1)(value))
+const power: OpticCell['convert'] = (value) => (value === null || value <= -99 ? null : decibels(1)(value))
 
 const lanes = [0, 1, 2, 3].map((at) => ({
   rx: { column: `${groovePort}.${7 + at}`, convert: power },

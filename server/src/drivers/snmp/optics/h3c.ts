@@ -3,13 +3,13 @@
 import {
   ethernetTypeIn,
   type LaneValues,
-  moduleOf,
+  opticModuleOf,
   type ModuleValues,
   positiveUpTo,
   readingsOf,
 } from './assemble.ts'
 import type { OpticFamily, OpticTables } from './family.ts'
-import { decibels, indexesIn, integerAt, limitsAt, scaled, textAt, watts } from './values.ts'
+import { decibels, indexesIn, integerAt, limitsAt, scaledTo, textAt, watts } from './values.ts'
 
 const entry = '1.3.6.1.4.1.25506.2.70.1.1.1'
 const channelEntry = '1.3.6.1.4.1.25506.2.70.1.2.1'
@@ -44,7 +44,7 @@ const isPresent = (tables: OpticTables, index: string): boolean =>
 function identify(tables: OpticTables, index: string, values: ModuleValues) {
   const text = (column: number) => textAt(tables, `${entry}.${column}`, index)
   const number = (column: number) => integerAt(tables, `${entry}.${column}`, index)
-  return moduleOf(values.port, {
+  return opticModuleOf(values.port, {
     vendor: text(4),
     part: text(49),
     serial: text(5),
@@ -65,12 +65,12 @@ function moduleAt(tables: OpticTables, index: string): ModuleValues {
   const isMonitored = number(8) !== 2
   return {
     port: { kind: 'interface', index: Number(index) },
-    temperatureC: isMonitored ? scaled('temperature', 1)(number(15)) : null,
-    voltageV: isMonitored ? scaled('voltage', 0.01)(number(16)) : null,
+    temperatureC: isMonitored ? scaledTo('temperature', 1)(number(15)) : null,
+    voltageV: isMonitored ? scaledTo('voltage', 0.01)(number(16)) : null,
     limits: {
-      temperature: limits(18, scaled('temperature', 0.001)),
-      voltage: limits(22, scaled('voltage', 0.0001)),
-      bias: limits(26, scaled('bias', 0.001)),
+      temperature: limits(18, scaledTo('temperature', 0.001)),
+      voltage: limits(22, scaledTo('voltage', 0.0001)),
+      bias: limits(26, scaledTo('bias', 0.001)),
       // Newer releases have the limits in 0.01 dBm too, all have them in 0.1 uW.
       tx_power: limits(52, decibels(0.01)) ?? limits(30, watts(0.0001)),
       rx_power: limits(56, decibels(0.01)) ?? limits(34, watts(0.0001)),
@@ -98,6 +98,6 @@ function laneAt(
     lane,
     rxDbm: power(number(rx)),
     txDbm: power(number(tx)),
-    biasMa: scaled('bias', 0.01)(number(bias)),
+    biasMa: scaledTo('bias', 0.01)(number(bias)),
   }
 }

@@ -1,17 +1,20 @@
 // HP-ICF-TRANSCEIVER-MIB of ProCurve and ArubaOS-Switch: hpicfXcvrInfoTable by ifIndex. Temperature in 0.001 degrees, voltage in 0.1 mV, bias in
 // uA, powers in 0.001 dBm, -99999999 without light or measurement; the limits of powers in 0.1 uW.
-import { byIfIndex, type Cell, plainFamily } from './plain-table.ts'
-import { decibels, integerAt, scaled, watts } from './values.ts'
+import { byIfIndex, type OpticCell, plainFamily } from './plain-table.ts'
+import { decibels, integerAt, scaledTo, watts } from './values.ts'
 
 const entry = '1.3.6.1.4.1.11.2.14.11.5.1.82.1.1.1.1'
 /** hpicfXcvrDiagnostics: digital monitoring. */
 const [diagnostics, dom] = [`${entry}.9`, 1]
-const cell = (column: number, convert: Cell['convert']): Cell => ({ column: `${entry}.${column}`, convert })
+const cell = (column: number, convert: OpticCell['convert']): OpticCell => ({
+  column: `${entry}.${column}`,
+  convert,
+})
 const [power, limit] = [decibels(0.001), watts(0.0001)]
 const [temperature, voltage, bias] = [
-  scaled('temperature', 0.001),
-  scaled('voltage', 0.0001),
-  scaled('bias', 0.001),
+  scaledTo('temperature', 0.001),
+  scaledTo('voltage', 0.0001),
+  scaledTo('bias', 0.001),
 ]
 
 export const hpeTransceiver = plainFamily({

@@ -1,15 +1,24 @@
-// HUAWEI-ENTITY-EXTENT-MIB: hwOpticalModuleInfoTable by entity. Powers of modules are in 0.01 dBm or in uW, by release; those of lanes are
-// texts such as `-191.00,-210.00`, in 0.01 dBm.
+// HUAWEI-ENTITY-EXTENT-MIB: hwOpticalModuleInfoTable by entity. Powers of modules are in 0.01 dBm or in uW, by release;
+// powers of lanes are texts such as `-191.00,-210.00`, in 0.01 dBm.
 import {
   ethernetTypeIn,
   type LaneValues,
-  moduleOf,
+  opticModuleOf,
   type ModuleValues,
   positiveUpTo,
   readingsOf,
 } from './assemble.ts'
 import type { OpticFamily, OpticTables } from './family.ts'
-import { type Conversion, decibels, indexesIn, integerAt, limitsAt, scaled, textAt, watts } from './values.ts'
+import {
+  type Conversion,
+  decibels,
+  indexesIn,
+  integerAt,
+  limitsAt,
+  scaledTo,
+  textAt,
+  watts,
+} from './values.ts'
 
 const entry = '1.3.6.1.4.1.2011.5.25.31.1.1.3.1'
 const column = {
@@ -80,7 +89,7 @@ const toDbmOfMicrowatts = present(watts(0.001))
 function identify(tables: OpticTables, index: string, values: ModuleValues) {
   const text = (number: number) => textAt(tables, `${entry}.${number}`, index)
   const number = (of: number) => integerAt(tables, `${entry}.${of}`, index)
-  return moduleOf(values.port, {
+  return opticModuleOf(values.port, {
     vendor: text(column.vendor),
     part: text(column.part),
     serial: text(column.serial),
@@ -105,7 +114,7 @@ function moduleAt(tables: OpticTables, index: string, toPower: Conversion): Modu
   }
   return {
     port: { kind: 'entity', index: Number(index) },
-    temperatureC: scaled('temperature', 1)(number(column.temperature)),
+    temperatureC: scaledTo('temperature', 1)(number(column.temperature)),
     voltageV: toVoltage(number(column.voltage)),
     limits: {
       rx_power: limits(column.rxAlarmLow, column.rxWarnLow, column.rxWarnHigh, column.rxAlarmHigh),
@@ -123,9 +132,10 @@ const isEmpty = (tables: OpticTables, index: string): boolean =>
   })
 
 /** uA or mA, by release: no laser has 1 A, or less than 1 mA. */
-const toBias: Conversion = (value) => scaled('bias', value !== null && value >= 1_000 ? 0.001 : 1)(value)
+const toBias: Conversion = (value) => scaledTo('bias', value !== null && value >= 1_000 ? 0.001 : 1)(value)
 /** mV or V, by release. */
-const toVoltage: Conversion = (value) => scaled('voltage', value !== null && value >= 100 ? 0.001 : 1)(value)
+const toVoltage: Conversion = (value) =>
+  scaledTo('voltage', value !== null && value >= 100 ? 0.001 : 1)(value)
 
 function lanesAt(tables: OpticTables, index: string): LaneValues[] {
   const [bias, rx, tx] = [column.biasOfLanes, column.rxOfLanes, column.txOfLanes].map((number) =>

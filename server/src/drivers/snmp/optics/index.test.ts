@@ -18,7 +18,9 @@ const names = readdirSync(folder).flatMap((file) => /^(.*)\.snmprec$/.exec(file)
 type Row = readonly [oid: string, value: OpticValue]
 type Expected = {
   readonly transceivers: readonly SeenTransceiver[]
-  /** Interface, lane, receive and transmit dBm, mA, degrees Celsius, V, and the bit error rate before FEC if there is one. */
+  /**
+   * Interface, lane, receive and transmit dBm, mA, degrees Celsius, V, and the bit error rate before FEC if measured.
+   */
   readonly readings: readonly (readonly [string, number, ...(number | null)[]])[]
   /** By interface and lane: low alarm, low warning, high warning, high alarm. */
   readonly limits: Readonly<Record<string, Readonly<Record<string, readonly (number | null)[]>>>>

@@ -33,7 +33,7 @@ import { ocnosChassis } from './ocnos.ts'
 import { raisecom, raisecomRos } from './raisecom.ts'
 import { snr } from './snr.ts'
 
-/** The first one with readings of an interface is used: those of vendors are more exact than the standard's. */
+/** For each interface, the first family with readings is used: vendor families are more exact than the standard. */
 export const opticFamilies: readonly OpticFamily[] = [
   juniperCoherent,
   juniperDom,
@@ -65,10 +65,13 @@ export const opticFamilies: readonly OpticFamily[] = [
   entitySensor,
 ]
 
-/** Reads columns, or only the first value of each; one that the device lacks is empty or absent. */
+/** Reads columns, or only the first value of each; a missing column is empty or absent. */
 export type OpticWalk = (columns: readonly string[], part?: 'first') => Promise<OpticTables>
 
-/** The families of a device with all of their tables. What is measured is read again, the rest stays while the modules do. */
+/**
+ * The families of a device with all of their tables. Measurements are read again; the rest stays as long as the modules
+ * do.
+ */
 export type KnownOptics = { readonly families: readonly OpticFamily[]; readonly tables: OpticTables }
 
 export async function readKnownOptics(walk: OpticWalk): Promise<KnownOptics> {
@@ -81,7 +84,7 @@ export async function readKnownOptics(walk: OpticWalk): Promise<KnownOptics> {
   return { families, tables: await walk([...new Set([...columns, ...entityColumns])]) }
 }
 
-/** Returns the modules, one for each interface with a module. `keys` are the interfaces by ifIndex. Pure. */
+/** Returns the modules, one per interface with a module. `keys` are the interfaces by ifIndex. Pure. */
 export function listTransceivers({ families, tables }: KnownOptics, keys: InterfaceKeys): SeenTransceiver[] {
   const map = mapEntities(tables, keys)
   const decoded = families.map((family) => family.decode(tables))
@@ -120,7 +123,7 @@ function seenReading(interfaceKey: InterfaceKey, reading: DecodedReading): Optic
 
 type Decoded = ReturnType<OpticFamily['decode']>
 
-/** The readings of the first family that has any for the interface, one for each lane. */
+/** Returns the readings of the first family that has readings of the interface, one per lane. */
 function readingsByInterface(
   map: EntityMap,
   keys: InterfaceKeys,
@@ -151,7 +154,7 @@ function byInterface<T extends { readonly port: PortReference }>(
   return found
 }
 
-/** Each fact is that of the first table that has it. */
+/** Each fact comes from the first table that has it. */
 function mergeModules(
   interfaceKey: InterfaceKey,
   modules: readonly DecodedModule[],

@@ -1,7 +1,7 @@
 // JUNIPER-IFOPTICS-MIB: jnxOpticsPMCurrentTable of coherent modules by ifIndex. Powers in 0.01 dBm, bias in 0.1 mA, -32768 without a value. It has no
 // limits, and releases state its temperature in different units.
 import { byIfIndex, plainFamily } from './plain-table.ts'
-import { decibels, scaled } from './values.ts'
+import { decibels, scaledTo } from './values.ts'
 
 const entry = '1.3.6.1.4.1.2636.3.71.1.2.1.1'
 const power = decibels(0.01)
@@ -14,7 +14,7 @@ export const juniperCoherent = plainFamily({
     {
       tx: { column: `${entry}.7`, convert: power },
       rx: { column: `${entry}.8`, convert: power },
-      bias: { column: `${entry}.35`, convert: scaled('bias', 0.1) },
+      bias: { column: `${entry}.35`, convert: scaledTo('bias', 0.1) },
     },
   ],
 })

@@ -1,13 +1,13 @@
 // JUNIPER-DOM-MIB (2014-03-20): jnxDomCurrentTable by ifIndex, jnxDomModuleLaneTable by ifIndex and lane from 0. Powers in 0.01 dBm,
 // bias in uA, voltage in mV.
-import { type LaneValues, moduleOf, type ModuleValues, readingsOf } from './assemble.ts'
+import { type LaneValues, opticModuleOf, type ModuleValues, readingsOf } from './assemble.ts'
 import type { OpticFamily, OpticTables } from './family.ts'
-import { decibels, indexesIn, integerAt, limitsAt, scaled } from './values.ts'
+import { decibels, indexesIn, integerAt, limitsAt, scaledTo } from './values.ts'
 
 const current = '1.3.6.1.4.1.2636.3.60.1.1.1.1'
 const laneEntry = '1.3.6.1.4.1.2636.3.60.1.2.1.1'
 const power = decibels(0.01)
-const bias = scaled('bias', 0.001)
+const bias = scaledTo('bias', 0.001)
 
 /** Columns of the module that have values: receive, bias, transmit, temperature, limits, voltage, lanes. */
 const moduleColumns = Array.from({ length: 26 }, (_, at) => `${current}.${at + 5}`)
@@ -22,7 +22,7 @@ export const juniperDom: OpticFamily = {
     const modules = indexesIn(tables, moduleColumns).map((index) => moduleAt(tables, index))
     return {
       transceivers: modules.map((one) =>
-        moduleOf(one.port, { lanes: Math.max(1, one.lanes.length), hasDdm: readingsOf(one).length > 0 }),
+        opticModuleOf(one.port, { lanes: Math.max(1, one.lanes.length), hasDdm: readingsOf(one).length > 0 }),
       ),
       readings: modules.flatMap(readingsOf),
     }
@@ -36,14 +36,14 @@ function moduleAt(tables: OpticTables, index: string): ModuleValues {
       limitsAt(tables, current, columns, index, convert)
   return {
     port: { kind: 'interface', index: Number(index) },
-    temperatureC: scaled('temperature', 1)(integerAt(tables, `${current}.8`, index)),
-    voltageV: scaled('voltage', 0.001)(integerAt(tables, `${current}.25`, index)),
+    temperatureC: scaledTo('temperature', 1)(integerAt(tables, `${current}.8`, index)),
+    voltageV: scaledTo('voltage', 0.001)(integerAt(tables, `${current}.25`, index)),
     limits: {
       rx_power: limits(10, 12, 11, 9)(power),
       bias: limits(14, 16, 15, 13)(bias),
       tx_power: limits(18, 20, 19, 17)(power),
-      temperature: limits(22, 24, 23, 21)(scaled('temperature', 1)),
-      voltage: limits(27, 29, 28, 26)(scaled('voltage', 0.001)),
+      temperature: limits(22, 24, 23, 21)(scaledTo('temperature', 1)),
+      voltage: limits(27, 29, 28, 26)(scaledTo('voltage', 0.001)),
     },
     lanes: lanesAt(tables, index),
   }

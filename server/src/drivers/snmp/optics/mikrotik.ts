@@ -1,8 +1,8 @@
 // MIKROTIK-MIB: mtxrOpticalTable, whose rows name their interface. Powers in 0.001 dBm, voltage in mV, bias in mA, wavelength in 0.01 nm.
 // It has no limits and no lanes.
-import { moduleOf, type ModuleValues, positiveUpTo, readingsOf } from './assemble.ts'
+import { opticModuleOf, type ModuleValues, positiveUpTo, readingsOf } from './assemble.ts'
 import type { DecodedModule, OpticFamily, OpticTables } from './family.ts'
-import { decibels, indexesIn, integerAt, scaled, textAt } from './values.ts'
+import { decibels, indexesIn, integerAt, scaledTo, textAt } from './values.ts'
 
 const entry = '1.3.6.1.4.1.14988.1.1.19.1.1'
 const column = {
@@ -44,7 +44,7 @@ const portOf = (tables: OpticTables, index: string) =>
 
 function identify(tables: OpticTables, index: string): DecodedModule {
   const measured = [column.temperature, column.voltage, column.bias, column.tx, column.rx]
-  return moduleOf(portOf(tables, index), {
+  return opticModuleOf(portOf(tables, index), {
     vendor: textAt(tables, column.vendor, index),
     serial: textAt(tables, column.serial, index),
     wavelengthNm: positiveUpTo(2_000, integerAt(tables, column.wavelength, index), 0.01),
@@ -59,15 +59,15 @@ function valuesAt(tables: OpticTables, index: string): ModuleValues {
   const hasLoss = number(column.rxLoss) === 1
   return {
     port: portOf(tables, index),
-    temperatureC: scaled('temperature', 1)(number(column.temperature)),
-    voltageV: scaled('voltage', 0.001)(number(column.voltage)),
+    temperatureC: scaledTo('temperature', 1)(number(column.temperature)),
+    voltageV: scaledTo('voltage', 0.001)(number(column.voltage)),
     limits: {},
     lanes: [
       {
         lane: 1,
         rxDbm: hasLoss ? -40 : power(number(column.rx)),
         txDbm: power(number(column.tx)),
-        biasMa: scaled('bias', 1)(number(column.bias)),
+        biasMa: scaledTo('bias', 1)(number(column.bias)),
       },
     ],
   }

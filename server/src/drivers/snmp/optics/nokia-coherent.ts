@@ -1,11 +1,11 @@
 // tmnxCohOptPortStatsTable of TIMETRA-PORT-MIB: coherent ports of SR OS by chassis and port (its ifIndex). Powers in 0.01 dBm; the bit error
 // rate before FEC is a number of IEEE 754 in four octets. It has no limits.
-import { type Cell, plainFamily } from './plain-table.ts'
+import { type OpticCell, plainFamily } from './plain-table.ts'
 import { bitErrorRate, decibels } from './values.ts'
 
 const entry = '1.3.6.1.4.1.6527.3.1.2.2.12.8.1'
 
-const rateOf: Cell['convert'] = (_value, _text, cell) => {
+const rateOf: OpticCell['convert'] = (_value, _text, cell) => {
   if (!(cell instanceof Uint8Array) || cell.length !== 4) return null
   return bitErrorRate(new DataView(cell.buffer, cell.byteOffset, 4).getFloat32(0))
 }

@@ -3,13 +3,13 @@
 import {
   ethernetTypeIn,
   type LaneValues,
-  moduleOf,
+  opticModuleOf,
   type ModuleValues,
   positiveUpTo,
   readingsOf,
 } from './assemble.ts'
 import type { DecodedModule, OpticFamily, OpticTables } from './family.ts'
-import { type Conversion, indexesIn, integerAt, limitsAt, scaled, textAt, watts } from './values.ts'
+import { type Conversion, indexesIn, integerAt, limitsAt, scaledTo, textAt, watts } from './values.ts'
 
 const port = '1.3.6.1.4.1.6527.3.1.2.2.4.2.1'
 const ddm = '1.3.6.1.4.1.6527.3.1.2.2.4.31.1'
@@ -23,9 +23,9 @@ const laneColumn = { bias: 7, tx: 12, rx: 17 } as const
 /** External calibration (SFF-8472 section 9.3): receive power by a polynomial, from the fourth power; others by slope and offset. */
 const calibration = { isExternal: 40, rx: [41, 42, 43, 44, 45], bias: [46, 47], tx: [48, 49] } as const
 
-const toTemperature = scaled('temperature', 1 / 256)
-const toVoltage = scaled('voltage', 1 / 10_000)
-const toBias = scaled('bias', 1 / 500)
+const toTemperature = scaledTo('temperature', 1 / 256)
+const toVoltage = scaledTo('voltage', 1 / 10_000)
+const toBias = scaledTo('bias', 1 / 500)
 const toPower = watts(0.0001)
 
 const range = (entry: string, first: number, last: number): string[] =>
@@ -68,7 +68,7 @@ function identify(tables: OpticTables, index: string, values: ModuleValues | und
   const text = (column: number) => textAt(tables, `${port}.${column}`, index)
   const number = (column: number) => integerAt(tables, `${port}.${column}`, index)
   const part = text(identity.part) ?? text(identity.model)
-  return moduleOf(referenceOf(index), {
+  return opticModuleOf(referenceOf(index), {
     part,
     serial: text(identity.serial),
     type: ethernetTypeIn(part, text(identity.model)),
@@ -108,7 +108,7 @@ function moduleAt(tables: OpticTables, index: string): ModuleValues {
   }
 }
 
-/** Rows of lanes that are all zero are those of another type of module. */
+/** Lane rows that are all zero belong to another type of module. */
 function lanesAt(tables: OpticTables, index: string): LaneValues[] {
   const rows = indexesIn(tables, laneColumns).filter((lane) => lane.startsWith(`${index}.`))
   const numbers = rows.map((row) => Number(row.slice(index.length + 1)))
@@ -142,7 +142,10 @@ function onLine(value: number | null, slope: number | null, offset: number | nul
   return value === null || value === 0 || slope === null ? value : (value * slope) / 256 + (offset ?? 0)
 }
 
-/** Coefficients are IEEE 754 numbers of 32 bits, from the fourth power to the constant; null if one is missing. */
+/**
+ * Coefficients are IEEE 754 numbers of 32 bits, from the fourth power to the constant; null if a coefficient is
+ * missing.
+ */
 function onCurve(value: number | null, coefficients: readonly (number | null)[]): number | null {
   if (value === null || value === 0 || coefficients.includes(null)) return value === 0 ? 0 : null
   const view = new DataView(new ArrayBuffer(4))

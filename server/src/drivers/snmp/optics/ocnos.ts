@@ -1,8 +1,8 @@
 // IPI-CMM-CHASSIS-MIB of OcNOS: cmmTransEEPROMTable by unit and module, cmmTransDDMTable by unit, module and channel. Powers in 0.001 dBm,
 // bias in uA, voltage in mV, temperature in 0.01 degrees. -100001 and -100002 are absent values.
-import { type LaneValues, moduleOf, type ModuleValues, positiveUpTo, readingsOf } from './assemble.ts'
+import { type LaneValues, opticModuleOf, type ModuleValues, positiveUpTo, readingsOf } from './assemble.ts'
 import type { OpticFamily, OpticTables } from './family.ts'
-import { type Conversion, decibels, indexesIn, integerAt, limitsAt, scaled, textAt } from './values.ts'
+import { type Conversion, decibels, indexesIn, integerAt, limitsAt, scaledTo, textAt } from './values.ts'
 
 const eeprom = '1.3.6.1.4.1.36673.100.1.2.2.1'
 const ddm = '1.3.6.1.4.1.36673.100.1.2.3.1'
@@ -44,7 +44,7 @@ export const ocnosChassis: OpticFamily = {
 function identify(tables: OpticTables, index: string, values: ModuleValues) {
   const text = (column: number) => textAt(tables, `${eeprom}.${column}`, index)
   const number = (column: number) => integerAt(tables, `${eeprom}.${column}`, index)
-  return moduleOf(values.port, {
+  return opticModuleOf(values.port, {
     vendor: text(identity.vendor),
     part: text(identity.part),
     serial: text(identity.serial),
@@ -76,9 +76,9 @@ const present =
   (value) =>
     value === null || value < -100_000 ? null : convert(value)
 const power = present(decibels(0.001))
-const bias = present(scaled('bias', 0.001))
-const voltage = present(scaled('voltage', 0.001))
-const temperature = present(scaled('temperature', 0.01))
+const bias = present(scaledTo('bias', 0.001))
+const voltage = present(scaledTo('voltage', 0.001))
+const temperature = present(scaledTo('temperature', 0.01))
 
 function laneAt(tables: OpticTables, row: string, number: number): LaneValues {
   const lane = Number(row.split('.')[2])
@@ -97,7 +97,7 @@ function laneAt(tables: OpticTables, row: string, number: number): LaneValues {
   }
 }
 
-/** Behind each value are the critical minimum and maximum, then those of the warning. */
+/** Each value is followed by the critical minimum and maximum, then the warning limits. */
 function limitsOf(tables: OpticTables, row: string) {
   return (column: number, convert: Conversion) =>
     limitsAt(tables, ddm, [column + 1, column + 3, column + 4, column + 2], row, convert)

@@ -3,8 +3,8 @@ import type { OpticMetric } from '../../../inventory/collect/device-source.ts'
 import {
   ethernetTypeIn,
   type LaneValues,
-  type Limits,
-  moduleOf,
+  type ModuleLimits,
+  opticModuleOf,
   type ModuleValues,
   positiveUpTo,
   readingsOf,
@@ -13,17 +13,17 @@ import type { OpticFamily, OpticTables, OpticValue, PortReference } from './fami
 import { type Conversion, indexesIn, integerAt, limitOf, limitsFrom, textAt } from './values.ts'
 
 /** A value by the column and, where the table has a row for each value of a module, the end of its index. */
-export type Cell = {
+export type OpticCell = {
   readonly column: string
   readonly suffix?: string
   /** The text has the unit, if the device states it; `cell` is for values that are neither numbers nor texts. */
   readonly convert: (value: number | null, text: string, cell: OpticValue | undefined) => number | null
 }
 export type LaneCells = {
-  readonly rx: Cell
-  readonly tx: Cell
-  readonly bias?: Cell
-  readonly preFecBer?: Cell
+  readonly rx: OpticCell
+  readonly tx: OpticCell
+  readonly bias?: OpticCell
+  readonly preFecBer?: OpticCell
 }
 /** Low alarm, low warning, high warning, high alarm: numbers of columns, with the conversion of the value. */
 export type LimitCells = readonly [
@@ -31,14 +31,17 @@ export type LimitCells = readonly [
   convert: Conversion,
   suffix?: string,
 ]
-/** Null: the table has none. */
+/** Null: the table has no such column. */
 type LimitColumn = number | null
 
 export type PlainTable = {
   readonly name: string
   /** Column that has a row for each module, or for each value of it. */
   readonly probe: string
-  /** How many numbers at the end of a row of the probe are not of the module; by default 1 if the temperature has a suffix, else none. */
+  /**
+   * Number of trailing index parts in a row of the probe that do not belong to the module; by default 1 if the
+   * temperature has a suffix, else 0.
+   */
   readonly rowNumbers?: number
   /** Rows that are no modules. */
   readonly isPresent?: (tables: OpticTables, index: string) => boolean
@@ -47,11 +50,11 @@ export type PlainTable = {
   readonly portOf: (index: string, tables: OpticTables) => PortReference
   readonly facts?: Partial<Record<'vendor' | 'part' | 'serial' | 'type', string>>
   readonly wavelength?: { readonly column: string; readonly factor: number }
-  readonly temperature?: Cell
-  readonly voltage?: Cell
-  /** Lane 1 of a module without others, where it has columns of its own. */
+  readonly temperature?: OpticCell
+  readonly voltage?: OpticCell
+  /** Lane 1 of a module without other lanes, if it has separate columns. */
   readonly moduleLane?: LaneCells
-  /** Lane 1 and those after it. */
+  /** Lane 1 and the following lanes. */
   readonly lanes: readonly LaneCells[]
   /** Rows by the index of the module and the lane, from 1. */
   readonly laneRows?: LaneCells
@@ -112,7 +115,7 @@ function identify(tables: OpticTables, table: PlainTable, index: string, values:
     return column === undefined ? null : textAt(tables, column, index)
   }
   const nm = table.wavelength && numberAt(tables, table.wavelength.column, index)
-  return moduleOf(values.port, {
+  return opticModuleOf(values.port, {
     vendor: text('vendor'),
     part: text('part'),
     serial: text('serial'),
@@ -125,7 +128,7 @@ function identify(tables: OpticTables, table: PlainTable, index: string, values:
 
 function valuesAt(tables: OpticTables, table: PlainTable, index: string): ModuleValues {
   const measures = table.measures?.(tables, index) ?? true
-  const at = (cell: Cell | undefined) => (measures && cell ? cellAt(tables, cell, index) : null)
+  const at = (cell: OpticCell | undefined) => (measures && cell ? cellAt(tables, cell, index) : null)
   return {
     port: table.portOf(index, tables),
     temperatureC: at(table.temperature),
@@ -154,7 +157,7 @@ function lanesAt(
   ])
 }
 
-/** A module with several lanes has nothing in the values of its only lane. */
+/** A module with several lanes has no values in its first lane row. */
 function uniqueLanes(lanes: readonly LaneValues[]): LaneValues[] {
   const known = lanes.filter(
     ({ rxDbm, txDbm, biasMa }) => rxDbm !== null || txDbm !== null || biasMa !== null,
@@ -175,7 +178,7 @@ const laneAt = (
   preFecBer: preFecBer ? cellAt(tables, preFecBer, index) : null,
 })
 
-function cellAt(tables: OpticTables, { column, suffix, convert }: Cell, index: string): number | null {
+function cellAt(tables: OpticTables, { column, suffix, convert }: OpticCell, index: string): number | null {
   const row = suffix === undefined ? index : `${index}.${suffix}`
   const text = textAt(tables, column, row) ?? ''
   return convert(numberAt(tables, column, row), text, tables.get(column)?.get(row))
@@ -189,7 +192,7 @@ export function numberAt(tables: OpticTables, column: string, index: string): nu
   return match ? Number(match[0]) : null
 }
 
-function limitsOf(tables: OpticTables, { limits }: PlainTable, index: string): Limits {
+function limitsOf(tables: OpticTables, { limits }: PlainTable, index: string): ModuleLimits {
   if (!limits) return {}
   return Object.fromEntries(
     Object.entries(limits.of).map(([metric, [columns, convert, suffix]]) => {

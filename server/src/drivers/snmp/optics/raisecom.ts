@@ -1,14 +1,14 @@
 // RAISECOM-OPTICAL-TRANSCEIVER-MIB (2010-05-19) and ROSMGMT-OPTICAL-TRANSCEIVER-MIB, which have the same tables at two places: a row for each
 // ifIndex and parameter: temperature (1), bias (2), transmit (3) and receive power (4), supply voltage (7), each in thousandths.
-import { byIfIndex, type Cell, type LimitCells, plainFamily } from './plain-table.ts'
-import { type Conversion, decibels, integerAt, scaled } from './values.ts'
+import { byIfIndex, type OpticCell, type LimitCells, plainFamily } from './plain-table.ts'
+import { type Conversion, decibels, integerAt, scaledTo } from './values.ts'
 
 const parameter = { temperature: '1', bias: '2', tx: '3', rx: '4', voltage: '7' } as const
 const valid = 1
 
 function family(name: string, root: string) {
   const [info, entry] = [`${root}.1.1.1`, `${root}.2.1.1`]
-  const cell = (of: keyof typeof parameter, convert: Cell['convert']): Cell => ({
+  const cell = (of: keyof typeof parameter, convert: OpticCell['convert']): OpticCell => ({
     column: `${entry}.2`,
     suffix: parameter[of],
     convert,
@@ -18,8 +18,8 @@ function family(name: string, root: string) {
     convert,
     parameter[of],
   ]
-  const [power, bias] = [decibels(0.001), scaled('bias', 0.001)]
-  const [temperature, voltage] = [scaled('temperature', 0.001), scaled('voltage', 0.001)]
+  const [power, bias] = [decibels(0.001), scaledTo('bias', 0.001)]
+  const [temperature, voltage] = [scaledTo('temperature', 0.001), scaledTo('voltage', 0.001)]
   return plainFamily({
     name,
     probe: `${entry}.2`,

@@ -1,8 +1,8 @@
 // Sensors of ENTITY-SENSOR-MIB (RFC 3433) and of CISCO-ENTITY-SENSOR-MIB, which have the same columns. The metric of
 // a sensor and its lane are only in the name of its entity.
 import type { OpticLimits } from '../../../inventory/collect/device-source.ts'
-import { type LaneValues, type Limits, type ModuleValues, readingsOf } from './assemble.ts'
-import { entPhysical } from './entity-oids.ts'
+import { type LaneValues, type ModuleLimits, type ModuleValues, readingsOf } from './assemble.ts'
+import { opticEntPhysical } from './entity-oids.ts'
 import type { DecodedReading, OpticTables } from './family.ts'
 import {
   type Conversion,
@@ -11,7 +11,7 @@ import {
   integerAt,
   lightMaxDbm,
   round,
-  scaled,
+  scaledTo,
   textAt,
   watts,
 } from './values.ts'
@@ -46,7 +46,7 @@ type Metric = 'rx' | 'tx' | 'bias' | 'temperature' | 'voltage'
 type Sensor = {
   readonly index: string
   readonly metric: Metric
-  /** As its name or the name of the entity around it has it, from 0 or from 1; null if neither has a lane. */
+  /** From its name or the name of the entity around it, from 0 or from 1; null if neither has a lane. */
   readonly lane: number | null
   /** The entity that contains it, lanes aside, and the rest of its name. */
   readonly place: string
@@ -54,7 +54,7 @@ type Sensor = {
   readonly limits: OpticLimits | undefined
 }
 
-/** Returns the readings of sensors that belong to a module: one that measures light or its laser's current. */
+/** Returns the readings of sensors of modules, which measure light or the current of a laser. */
 export function decodeSensors(tables: OpticTables, table: SensorTable): DecodedReading[] {
   const indexes = [...(tables.get(`${table.entry}.${column.value}`)?.keys() ?? [])]
   const sensors = indexes.flatMap((index) => sensorAt(tables, table, index) ?? [])
@@ -93,7 +93,7 @@ function groupsOf(sensors: readonly Sensor[]): Iterable<Sensor[]> {
 function moduleFrom(sensors: readonly Sensor[]): ModuleValues {
   const ofLanes = sensors.filter(({ metric }) => metric === 'rx' || metric === 'tx' || metric === 'bias')
   const numbers = [...new Set(ofLanes.map(({ lane }) => lane))].filter((lane) => lane !== null)
-  // A sensor without a lane beside those with one is the sum of the lanes.
+  // A sensor without a lane beside sensors with lanes is the sum of the lanes.
   const lanes = numbers.length > 0 ? numbers : ofLanes.length > 0 ? [null] : []
   const temperature = sensors.find(({ metric }) => metric === 'temperature')
   const voltage = sensors.find(({ metric }) => metric === 'voltage')
@@ -115,10 +115,10 @@ function moduleFrom(sensors: readonly Sensor[]): ModuleValues {
 function laneFrom(sensors: readonly Sensor[], lane: number): LaneValues {
   const find = (metric: Metric) => sensors.find((sensor) => sensor.metric === metric)
   const [rx, tx, bias] = [find('rx'), find('tx'), find('bias')]
-  const limits: Limits = { rx_power: rx?.limits, tx_power: tx?.limits, bias: bias?.limits }
+  const limits: ModuleLimits = { rx_power: rx?.limits, tx_power: tx?.limits, bias: bias?.limits }
   return {
     lane,
-    // Lanes of a divided port belong to interfaces of their own.
+    // Lanes of a divided port belong to separate interfaces.
     port: { kind: 'entity', index: Number((rx ?? tx ?? bias)!.index) },
     rxDbm: rx?.value ?? null,
     txDbm: tx?.value ?? null,
@@ -149,16 +149,19 @@ function sensorAt(tables: OpticTables, table: SensorTable, index: string): Senso
 
 function namesOf(tables: OpticTables, index: string): [name: string, descr: string] {
   const text = (oid: string) => (textAt(tables, oid, index) ?? '').replaceAll(/[_-]+/g, ' ')
-  return [text(entPhysical.name), text(entPhysical.descr)]
+  return [text(opticEntPhysical.name), text(opticEntPhysical.descr)]
 }
 
-/** Returns the entity that contains a sensor. One that is a lane, such as `Lane 0 for Xcvr for Ethernet49`, is contained in the module. */
+/**
+ * Returns the entity that contains a sensor. A lane entity, such as `Lane 0 for Xcvr for Ethernet49`, is contained in
+ * the module.
+ */
 function containerOf(tables: OpticTables, index: string): { entity: number | null; lane: number | null } {
-  const entity = integerAt(tables, entPhysical.containedIn, index)
+  const entity = integerAt(tables, opticEntPhysical.containedIn, index)
   if (entity === null) return { entity, lane: null }
   const label = namesOf(tables, String(entity)).join(' ').trim()
   if (!/^lane \d/i.test(label)) return { entity, lane: null }
-  return { entity: integerAt(tables, entPhysical.containedIn, String(entity)), lane: laneIn(label) }
+  return { entity: integerAt(tables, opticEntPhysical.containedIn, String(entity)), lane: laneIn(label) }
 }
 
 const received = /\b(?:rx|receive[dr]?|receiver)\b/i
@@ -185,7 +188,7 @@ function laneIn(label: string): number | null {
 const words =
   /\b(?:(?:lane|channel) ?#?\d*|rx|receive[dr]?|receiver|tx|transmit(?:ted|ter)?|power|bias|current|temp(?:erature)?|volt(?:age)?|supply|sensor|laser|optical|light|level|dom|for|module|transceiver|total|average|dbm|mw|vcc|internal)\b|[().]/gi
 
-/** Returns the name without the words for what is measured, such as `ethernet1/1`. */
+/** Returns the name without the words of the measurement, such as `ethernet1/1`. */
 const portWordsOf = (label: string): string =>
   label.replaceAll(words, ' ').replaceAll(/\s+/g, ' ').trim().toLowerCase()
 
@@ -195,7 +198,7 @@ function factorOf(scale: number | null, precision: number | null): number {
   return 10 ** (3 * ((scale ?? unitScale) - unitScale) - (isPrecision ? precision : 0))
 }
 
-/** -32768 and values from 10^9 on mean that there is none. */
+/** -32768 and values from 10^9 on mean that the value is missing. */
 const isAbsent = (value: number): boolean => value === -32_768 || Math.abs(value) >= 1e9
 
 function conversionOf(metric: Metric, unit: number, factor: number): Conversion {
@@ -204,7 +207,7 @@ function conversionOf(metric: Metric, unit: number, factor: number): Conversion 
 }
 
 function metricConversion(metric: Metric, unit: number, factor: number): Conversion {
-  if (metric === 'bias') return scaled('bias', 1_000 * factor)
-  if (metric === 'temperature' || metric === 'voltage') return scaled(metric, factor)
+  if (metric === 'bias') return scaledTo('bias', 1_000 * factor)
+  if (metric === 'temperature' || metric === 'voltage') return scaledTo(metric, factor)
   return unit === type.watts ? watts(1_000 * factor) : decibels(factor)
 }

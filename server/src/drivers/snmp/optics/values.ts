@@ -39,11 +39,11 @@ export function indexesIn(tables: OpticTables, columns: readonly string[]): stri
   return [...new Set(columns.flatMap((column) => [...(tables.get(column)?.keys() ?? [])]))]
 }
 
-/** Converts the number of a cell into the unit of its metric; null if it has none. */
+/** Converts the number of a cell into the unit of its metric; null without a value. */
 export type Conversion = (value: number | null) => number | null
 
 /** Returns a conversion into the unit of the metric, by a factor such as 0.001; null for values that it cannot have. */
-export function scaled(metric: 'bias' | 'temperature' | 'voltage', factor: number): Conversion {
+export function scaledTo(metric: 'bias' | 'temperature' | 'voltage', factor: number): Conversion {
   const [min, max] = ranges[metric]
   return (value) => {
     const result = value === null ? Number.NaN : round(value * factor, 4)
@@ -62,7 +62,7 @@ export function watts(milliwatts: number): Conversion {
     value === null || value < 0 ? null : value === 0 ? darkDbm : dbm(10 * Math.log10(value * milliwatts))
 }
 
-/** Returns a bit error rate; null for values that are none, such as 0 without a measurement. */
+/** Returns a bit error rate; null for invalid values, such as 0 without a measurement. */
 export const bitErrorRate = (value: number | null): number | null =>
   value !== null && value > 0 && value < 1 ? value : null
 
@@ -84,9 +84,9 @@ type LimitValues = readonly [
 ]
 
 /**
- * Returns the limits; undefined if none is plausible. A limit of 0 is one if it is in the order of the others, such as a high warning of
- * 0 dBm; otherwise it is unset. If the alarm of one side is unset in this way and that of the other is not, then the warning beside it
- * is not trusted either. A side in the wrong order is left out, and all limits if the sides overlap.
+ * Returns the limits; undefined if no limit is plausible. A limit of 0 is set if it is in the order of the others, such
+ * as a high warning of 0 dBm; otherwise it is unset. If the alarm of only one side is unset in this way, then the
+ * warning beside it is dropped as well. A side in the wrong order is dropped, and all limits if the sides overlap.
  */
 export function limitsFrom(...values: LimitValues): OpticLimits | undefined {
   const isWrong = values.map((value, at) => value === 0 && !isInOrder(values, at))
@@ -130,7 +130,7 @@ export function limitsAt(
   return limitsFrom(at(columns[0]), at(columns[1]), at(columns[2]), at(columns[3]))
 }
 
-/** Converts a limit. One of no power is none. */
+/** Converts a limit; null if the limit is zero power. */
 export function limitOf(convert: Conversion, value: number | null): number | null {
   const limit = convert(value)
   return value === 0 && limit === darkDbm ? null : limit

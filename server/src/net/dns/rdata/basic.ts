@@ -5,8 +5,8 @@ import { lowerOctet, printName, skipName } from '../name.ts'
 import { findTtl } from '../ttl.ts'
 import { findType, typeName } from '../type.ts'
 import { isQuoted } from '../token.ts'
-import type { Token } from '../token.ts'
-import type { Cursor, Kind, Output, TokenReader } from './field.ts'
+import type { RdataToken } from '../token.ts'
+import type { Cursor, FieldKind, Output, TokenReader } from './field.ts'
 
 /** Returns the decimal number of a text, leading zeros allowed, or -1. */
 export function readNumber(text: string, max: number): number {
@@ -28,7 +28,7 @@ export function parseNumber(tokens: TokenReader, max: number): number {
   return value
 }
 
-function number(octets: 1 | 2 | 4, mnemonics: Readonly<Record<string, number>> = {}): Kind {
+function number(octets: 1 | 2 | 4, mnemonics: Readonly<Record<string, number>> = {}): FieldKind {
   const max = 2 ** (8 * octets) - 1
   const read = (data: Cursor): number =>
     octets === 1 ? data.octet() : octets === 2 ? data.uint16() : data.uint32()
@@ -103,7 +103,7 @@ export const certificateType = number(2, {
 export const notificationScheme = number(1, { NOTIFY: 1 })
 
 /** A number of seconds, also with units: `1h30m`. */
-export const period: Kind = {
+export const period: FieldKind = {
   ...uint32,
   parse(tokens, out) {
     const value = findTtl(tokens.word())
@@ -114,7 +114,7 @@ export const period: Kind = {
 }
 
 /** A record type by mnemonic. */
-export const coveredType: Kind = {
+export const coveredType: FieldKind = {
   ...uint16,
   parse(tokens, out) {
     const type = findType(tokens.word())
@@ -124,7 +124,7 @@ export const coveredType: Kind = {
   print: (data) => typeName(data.uint16()),
 }
 
-function nameKind(isLowered: boolean): Kind {
+function nameKind(isLowered: boolean): FieldKind {
   return {
     parse: (tokens, out) => out.name(tokens.word(), tokens),
     skip(data) {
@@ -156,7 +156,7 @@ const openingQuote = /^"?(?:\xe2\x80[\x98-\x9f]|\xc2\xab)/
 const closingQuote = /(?:\xe2\x80[\x98-\x9f]|\xc2\xbb)$/
 
 /** Such a quote is no quote here: the text would have it, and end at the next space. Written as `\DDD` it is meant. */
-function requirePlainQuotes(token: Token, tokens: TokenReader): void {
+function requirePlainQuotes(token: RdataToken, tokens: TokenReader): void {
   const isMistake = isQuoted(token)
     ? openingQuote.test(token) && closingQuote.test(token)
     : openingQuote.test(token) || closingQuote.test(token)
@@ -209,7 +209,7 @@ function printString(data: Cursor): string {
 }
 
 /** One <character-string> of at most 255 octets. */
-export const string: Kind = {
+export const string: FieldKind = {
   parse(tokens, out) {
     const before = out.end
     parseString(tokens, out)
@@ -221,7 +221,7 @@ export const string: Kind = {
 }
 
 /** One or more strings up to the end. */
-export const strings: Kind = {
+export const strings: FieldKind = {
   parse(tokens, out) {
     do parseString(tokens, out)
     while (!tokens.isAtEnd)
@@ -238,7 +238,7 @@ export const strings: Kind = {
 }
 
 /** No string or one, at the end (ISDN). */
-export const optionalString: Kind = {
+export const optionalString: FieldKind = {
   parse(tokens, out) {
     if (!tokens.isAtEnd) string.parse(tokens, out)
   },
@@ -249,7 +249,7 @@ export const optionalString: Kind = {
 }
 
 /** All octets up to the end as one string without a length (CAA, URI). */
-export const text: Kind = {
+export const text: FieldKind = {
   parse(tokens, out) {
     const token = tokens.next()
     out.text(token, isQuoted(token) ? 1 : 0, token.length, tokens)
@@ -261,7 +261,7 @@ export const text: Kind = {
   },
 }
 
-function address(family: 4 | 6): Kind {
+function address(family: 4 | 6): FieldKind {
   const octets = family === 4 ? 4 : 16
   return {
     parse(tokens, out) {

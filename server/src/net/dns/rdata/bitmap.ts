@@ -1,9 +1,9 @@
 // The type bitmap of NSEC, NSEC3 and CSYNC (RFC 4034 section 4.1.2): windows of up to 256 types.
 import { findType, typeName } from '../type.ts'
 import { Cursor } from './field.ts'
-import type { Kind } from './field.ts'
+import type { FieldKind } from './field.ts'
 
-/** Returns the bitmap of types; empty for none. Order and repetition have no meaning. */
+/** Returns the bitmap of types; empty without types. Order and repetition do not matter. */
 export function encodeBitmap(types: Iterable<number>): Uint8Array {
   const windows = new Map<number, Uint8Array>()
   const lengths = new Map<number, number>()
@@ -35,7 +35,10 @@ function decodeBitmap(bitmap: Uint8Array): number[] {
   return types
 }
 
-function bitmap(isOptional: boolean, check: (types: number[]) => string | undefined = () => undefined): Kind {
+function bitmap(
+  isOptional: boolean,
+  check: (types: number[]) => string | undefined = () => undefined,
+): FieldKind {
   return {
     parse(tokens, out) {
       const types: number[] = []
@@ -76,7 +79,7 @@ function malformed(data: Cursor): Error {
 /** At least one type. */
 export const typeBitmap = bitmap(false)
 export const optionalTypeBitmap = bitmap(true)
-/** Of types that a zone can have: Knot writes the names of others to its file, and then does not load it. */
+/** Bitmap of types that a zone can have: Knot writes the names of others to its file, and then does not load it. */
 export const zoneTypeBitmap = bitmap(true, (types) => {
   const found = types.find(isNeverInZones)
   return found === undefined ? undefined : `${typeName(found)} is no type of records in a zone.`

@@ -1,5 +1,5 @@
 // Fields of octets in text: hexadecimal, base64 (RFC 4648) and base32hex (RFC 5155).
-import type { Kind, TokenReader } from './field.ts'
+import type { FieldKind, TokenReader } from './field.ts'
 
 /** Returns the value of a hexadecimal digit, or -1. */
 export function hexDigit(code: number): number {
@@ -42,7 +42,7 @@ export function printBase64(octets: Uint8Array): string {
 function rest(
   parse: (text: string, tokens: TokenReader) => Uint8Array,
   print: (octets: Uint8Array) => string,
-): Kind {
+): FieldKind {
   return {
     parse(tokens, out) {
       const octets = parse(tokens.rest(), tokens)
@@ -62,7 +62,7 @@ export const hex = rest(parseHex, printHex)
 export const base64 = rest(parseBase64, printBase64)
 
 /** The salt of NSEC3: hexadecimal with a length octet, `-` if empty. */
-export const salt: Kind = {
+export const salt: FieldKind = {
   parse(tokens, out) {
     const token = tokens.word()
     const octets = token === '-' ? new Uint8Array() : parseHex(token, tokens)
@@ -107,7 +107,7 @@ function findBase32(text: string): Uint8Array | undefined {
 }
 
 /** The next hashed owner name of NSEC3, with a length octet. */
-export const hashedName: Kind = {
+export const hashedName: FieldKind = {
   parse(tokens, out) {
     const octets = findBase32(tokens.word())
     if (octets === undefined || octets.length === 0 || octets.length > 255)

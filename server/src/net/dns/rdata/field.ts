@@ -2,16 +2,19 @@
 // composes the types of fields.
 import { NameError, readEscape, readName } from '../name.ts'
 import { isQuoted } from '../token.ts'
-import type { Token } from '../token.ts'
+import type { RdataToken } from '../token.ts'
 import { RdataError } from './rdata-error.ts'
 import type { RdataErrorReason } from './rdata-error.ts'
 
-export type Kind = {
+export type FieldKind = {
   /** Parses tokens and appends octets. Throws RdataError. */
   readonly parse: (tokens: TokenReader, out: Output) => void
   /** Moves behind the field. Throws RdataError if it is malformed. */
   readonly skip: (data: Cursor) => void
-  /** Prints a well-formed field in canonical text and moves behind it. An empty text is left out. Throws RdataError if it has no text form. */
+  /**
+   * Prints a well-formed field in canonical text and advances past it. An empty text is skipped. Throws RdataError if
+   * it has no text form.
+   */
   readonly print: (data: Cursor) => string
   /** A name that the canonical form of DNSSEC has in lower case (RFC 4034 section 6.2, RFC 6840 section 5.1). */
   readonly isLowered?: true
@@ -22,7 +25,7 @@ export const rdataLengthMax = 65_535
 
 /** The tokens of one record's data. `field` names the field that is parsed, for errors. */
 export class TokenReader {
-  readonly tokens: readonly Token[]
+  readonly tokens: readonly RdataToken[]
   readonly origin: Uint8Array | undefined
   /** Splits strings of more than 255 octets instead of refusing them. */
   readonly splitsStrings: boolean
@@ -30,7 +33,7 @@ export class TokenReader {
   #at: number
 
   constructor(
-    tokens: readonly Token[],
+    tokens: readonly RdataToken[],
     start: number,
     origin: Uint8Array | undefined,
     splitsStrings = false,
@@ -46,7 +49,7 @@ export class TokenReader {
   }
 
   /** Returns the next token, quoted or not. */
-  next(): Token {
+  next(): RdataToken {
     if (this.#at >= this.tokens.length) throw this.error('missing', 'missing. Add the field.')
     return this.tokens[this.#at++]!
   }
@@ -70,7 +73,7 @@ export class TokenReader {
   }
 }
 
-/** Octets of record data that are written. Beyond the largest length nothing is stored; `parseRdataTokens` checks the end. */
+/** Octets of written record data. Above the largest length octets are dropped; `parseRdataTokens` checks the end. */
 export class Output {
   readonly wire: Uint8Array
   end = 0

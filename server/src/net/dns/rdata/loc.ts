@@ -1,5 +1,5 @@
 // LOC (RFC 1876): latitude, longitude and altitude with a size and two precisions, each a digit and a power of ten in centimetres.
-import type { Kind, Output, TokenReader } from './field.ts'
+import type { FieldKind, Output, TokenReader } from './field.ts'
 
 const equator = 2 ** 31
 const degree = 3_600_000
@@ -7,14 +7,14 @@ const degree = 3_600_000
 const seaLevel = 10_000_000
 const sizeMax = 9_000_000_000
 
-/** Size, horizontal and vertical precision if they are left out: 1 m, 10 km, 10 m, in centimetres. */
+/** Default size, horizontal and vertical precision: 1 m, 10 km, 10 m, in centimetres. */
 const precisions: readonly [name: string, default_: number][] = [
   ['size', 100],
   ['horizontal precision', 1_000_000],
   ['vertical precision', 1_000],
 ]
 
-export const location: Kind = {
+export const locationField: FieldKind = {
   parse(tokens, out) {
     const latitude = parseAngle(tokens, 'latitude', 90, 'N', 'S')
     const longitude = parseAngle(tokens, 'longitude', 180, 'E', 'W')
@@ -31,7 +31,7 @@ export const location: Kind = {
   },
   skip(data) {
     data.field = 'version'
-    // Others are not defined, and Knot refuses a zone with them at transfer.
+    // Other versions are not defined, and Knot refuses a zone with them at transfer.
     if (data.octet() !== 0) throw data.error('range', 'its version is not 0.')
     for (const [field] of precisions) {
       data.field = field
@@ -96,7 +96,7 @@ function angleError(tokens: TokenReader, degreesMax: number, positive: string, n
   )
 }
 
-/** Returns centimetres. The `m` may be left out. */
+/** Returns centimetres. The `m` is optional. */
 function parseMetres(tokens: TokenReader, min: number, max: number): number {
   const match = /^(-?)(\d{0,10})(?:\.(\d{0,2}))?m?$/.exec(tokens.word())
   const [, sign = '', whole = '', fraction = ''] = match ?? []

@@ -8,12 +8,12 @@ export type RdataErrorReason =
   | 'syntax'
   | 'range'
   | 'length'
-  /** Every field is well-formed, but together they mean nothing or something else than intended. */
+  /** Every field is well-formed, but together they are meaningless or mean something else than intended. */
   | 'meaning'
   /** The type has no presentation format here. */
   | 'type'
 
-/** `message` is public text: what is wrong, then what to do. It names the field and never repeats the input. */
+/** `message` is public text: the problem, then the remedy. It names the field and never repeats the input. */
 export class RdataError extends Error {
   readonly reason: RdataErrorReason
   /** The field's name in its RFC, in lower case: `preference`, `key tag`. */

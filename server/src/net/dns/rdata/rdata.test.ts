@@ -195,7 +195,7 @@ describe('record data', () => {
   })
 })
 
-/** Without the advice: octets of the wire may be against it. */
+/** Without the advice, which octets of the wire may violate. */
 function reparse(type: number, text: string): Uint8Array {
   try {
     return parseRdata(type, text)

@@ -3,7 +3,7 @@
 import { lowerOctet, nameFromWire, nameToWire, root } from '../name.ts'
 import type { DomainName } from '../name.ts'
 import { quotedEnd, unquotedEnd } from '../token.ts'
-import type { Token } from '../token.ts'
+import type { RdataToken } from '../token.ts'
 import { recordType, typeName } from '../type.ts'
 import { printHex, parseHex } from './encoded.ts'
 import { parseNumber } from './basic.ts'
@@ -42,7 +42,7 @@ const shared = new Output()
 /** Parses the tokens from `start` on. `origin` is in wire format; without it a relative name is an error. Throws RdataError. */
 export function parseRdataTokens(
   type: number,
-  tokens: readonly Token[],
+  tokens: readonly RdataToken[],
   start: number,
   origin: Uint8Array | undefined,
   splitsStrings = false,
@@ -87,8 +87,8 @@ function parseGeneric(type: number, reader: TokenReader): Uint8Array {
 }
 
 /**
- * Checks the octets of record data; those of a type that is unknown here may be anything. Refuses what one of the usual name servers refuses at
- * transfer, with the whole zone. Throws RdataError.
+ * Checks the octets of record data; unknown types may have any data. Rejects data for which a common name server
+ * refuses the transfer of the whole zone. Throws RdataError.
  */
 export function validateRdata(type: number, rdata: Uint8Array): void {
   const rdataType = findRdataType(type)
@@ -159,7 +159,10 @@ function printGeneric(rdata: Uint8Array): string {
   return rdata.length === 0 ? '\\# 0' : `\\# ${rdata.length} ${printHex(rdata)}`
 }
 
-/** Returns the canonical form (RFC 4034 section 6.2): names of the older types in lower case. It is the same object if nothing changes. */
+/**
+ * Returns the canonical form (RFC 4034 section 6.2): names of the older types in lower case. Returns the same object if
+ * it is already canonical.
+ */
 export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
   const rdataType = findRdataType(type)
   if (!rdataType?.fields.some(([, kind]) => kind.isLowered)) return rdata
@@ -179,7 +182,7 @@ export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
   return canonical
 }
 
-/** Where the name is that a record points at: NS, CNAME, PTR, DNAME at 0, and so on. */
+/** Offset of the target name of a record: NS, CNAME, PTR, DNAME at 0, and so on. */
 const targets: Readonly<Record<number, number>> = {
   [recordType.NS]: 0,
   [recordType.CNAME]: 0,
@@ -203,8 +206,8 @@ export function targetOf(type: number, rdata: Uint8Array): DomainName | undefine
 }
 
 /** Splits one line of record data into tokens. Throws RdataError for the syntax of zone files: comments, parentheses, lines. */
-export function splitTokens(text: string): Token[] {
-  const tokens: Token[] = []
+export function splitTokens(text: string): RdataToken[] {
+  const tokens: RdataToken[] = []
   for (let i = 0; i < text.length;) {
     const code = text.charCodeAt(i)
     if (code === 32 || code === 9) {
@@ -233,7 +236,7 @@ export function splitTokens(text: string): Token[] {
   return tokens
 }
 
-/** Returns whether the type has a text form of its own. */
+/** Returns whether the type has its own text form. */
 export function hasTextForm(type: number): boolean {
   return findRdataType(type) !== undefined
 }

@@ -4,7 +4,7 @@ import { isQuoted } from '../token.ts'
 import { ipv4, ipv6, laterName, parseNumber, readAddressBits, string, writeBits } from './basic.ts'
 import { hexDigit, parseBase64, parseHex, printBase64, printHex } from './encoded.ts'
 import { Cursor, Output } from './field.ts'
-import type { Kind, TokenReader } from './field.ts'
+import type { FieldKind, TokenReader } from './field.ts'
 
 /** Octets of an address by the family number of APL. */
 const families: Readonly<Record<number, { family: 4 | 6; octets: number }>> = {
@@ -12,8 +12,11 @@ const families: Readonly<Record<number, { family: 4 | 6; octets: number }>> = {
   2: { family: 6, octets: 16 },
 }
 
-/** Items of APL (RFC 3123), none or more: `1:192.0.2.0/24 !2:2001:db8::/32`. Zero octets at the end of an address are not stored. */
-export const addressPrefixes: Kind = {
+/**
+ * Items of APL (RFC 3123), possibly empty: `1:192.0.2.0/24 !2:2001:db8::/32`. Zero octets at the end of an address are
+ * not stored.
+ */
+export const addressPrefixes: FieldKind = {
   parse(tokens, out) {
     while (!tokens.isAtEnd) {
       const match = /^(!?)(\d{1,5}):([^/]{1,45})\/(\d{1,3})$/.exec(tokens.word())
@@ -61,9 +64,12 @@ export const addressPrefixes: Kind = {
   },
 }
 
-/** A gateway by its type, which is before it: none, IPv4, IPv6 or a name (RFC 4025 section 2.5, RFC 8777 section 4.2.4). `mask`: the bits of the type. */
-function gateway(mask: number): Kind {
-  const kindOf = (wire: Uint8Array): Kind | undefined => [none, ipv4, ipv6, laterName][wire[1]! & mask]
+/**
+ * A gateway by its type, which precedes it: absent, IPv4, IPv6 or a name (RFC 4025 section 2.5, RFC 8777 section
+ * 4.2.4). `mask`: the bits of the type.
+ */
+function gateway(mask: number): FieldKind {
+  const kindOf = (wire: Uint8Array): FieldKind | undefined => [none, ipv4, ipv6, laterName][wire[1]! & mask]
   return {
     parse(tokens, out) {
       const kind = kindOf(out.wire)
@@ -81,7 +87,7 @@ function gateway(mask: number): Kind {
   }
 }
 
-const none: Kind = {
+const none: FieldKind = {
   parse(tokens) {
     if (tokens.word() !== '.')
       throw tokens.error('meaning', 'type 0 has no gateway. Write ".", or change the type.')
@@ -94,7 +100,7 @@ export const ipseckeyGateway = gateway(0xff)
 export const relay = gateway(0x7f)
 
 /** The D bit of AMTRELAY and the type of its relay, which share an octet. */
-export const relayType: Kind = {
+export const relayType: FieldKind = {
   parse(tokens, out) {
     const discovery = parseNumber(tokens, 1)
     tokens.field = 'relay type'
@@ -109,8 +115,8 @@ export const relayType: Kind = {
 
 const algorithmWithoutKey = 'algorithm 0 has no key. Remove the key, or change the algorithm.'
 
-/** The key of IPSECKEY; none for algorithm 0 (RFC 4025 section 2.4). */
-export const ipseckeyKey: Kind = {
+/** The key of IPSECKEY; absent for algorithm 0 (RFC 4025 section 2.4). */
+export const ipseckeyKey: FieldKind = {
   parse(tokens, out) {
     if (tokens.isAtEnd && out.wire[2] === 0 && out.wire[1] !== 0) return
     if (!tokens.isAtEnd && out.wire[2] === 0) throw tokens.error('extra', algorithmWithoutKey)
@@ -128,7 +134,7 @@ export const ipseckeyKey: Kind = {
 }
 
 /** HIP (RFC 8005): algorithm, host identity tag, key and rendezvous servers; the lengths come first on the wire. */
-export const hostIdentity: Kind = {
+export const hostIdentity: FieldKind = {
   parse(tokens, out) {
     tokens.field = 'algorithm'
     const algorithm = parseNumber(tokens, 255)
@@ -166,7 +172,7 @@ export const hostIdentity: Kind = {
 }
 
 /** 64 bits as four groups of hexadecimal digits (NID and L64, RFC 6742). */
-export const locator64: Kind = {
+export const locator64: FieldKind = {
   parse(tokens, out) {
     const token = tokens.word()
     if (!/^[\da-f]{1,4}(?::[\da-f]{1,4}){3}$/i.test(token))
@@ -177,7 +183,7 @@ export const locator64: Kind = {
   print: (data) => Array.from({ length: 4 }, () => data.uint16().toString(16).padStart(4, '0')).join(':'),
 }
 
-function eui(octets: 6 | 8): Kind {
+function eui(octets: 6 | 8): FieldKind {
   return {
     parse(tokens, out) {
       const token = tokens.word()
@@ -202,7 +208,7 @@ export const eui48 = eui(6)
 export const eui64 = eui(8)
 
 /** The tag of CAA (RFC 8659 section 4.1): letters and digits. */
-export const tag: Kind = {
+export const tag: FieldKind = {
   parse(tokens, out) {
     const token = tokens.word()
     if (token.length > 255 || !/^[a-z\d]+$/i.test(token)) throw tagError(tokens)
@@ -222,7 +228,7 @@ function tagError(at: TokenReader | Cursor): Error {
 }
 
 /** The address of X25 (RFC 1183 section 3.1): digits, of which the first four are the network's number. */
-export const x25Address: Kind = {
+export const x25Address: FieldKind = {
   parse(tokens, out) {
     const token = tokens.next()
     const digits = isQuoted(token) ? token.slice(1) : token

@@ -1,11 +1,15 @@
-// The substitution expression of NAPTR (RFC 3402 section 3.2): `!<expression>!<replacement>!<flags>`, where the expression is a POSIX extended one.
-// Accepts a subset of what BIND accepts, which refuses a whole zone with any other expression at transfer.
+// The substitution expression of NAPTR (RFC 3402 section 3.2): `!<expression>!<replacement>!<flags>`, where the
+// expression is a POSIX extended one. Accepts a subset of BIND's syntax: BIND refuses a whole zone with any other
+// expression at transfer.
 
 const backslash = 92
 const isDigit = (octet: number | undefined): boolean => octet !== undefined && octet >= 48 && octet <= 57
 const code = (character: string): number => character.charCodeAt(0)
 
-/** Returns what is wrong with the expression, then what to do; undefined if nothing is. An empty field is valid: the rule has a replacement instead. */
+/**
+ * Returns the error of the expression and its remedy; undefined if it is valid. An empty field is valid: the rule has a
+ * replacement instead.
+ */
 export function findSubstitutionError(octets: Uint8Array): string | undefined {
   if (octets.length === 0) return undefined
   const [delimiter] = octets
@@ -135,7 +139,7 @@ class ExpressionParser {
       throw new ExpressionError('repeats nothing')
   }
 
-  /** Reads `*`, `+`, `?` or `{low,high}`; returns whether one was there. */
+  /** Reads `*`, `+`, `?` or `{low,high}`; returns whether it found one. */
   #repetition(): boolean {
     if (this.#skip('*') || this.#skip('+') || this.#skip('?')) return true
     if (this.#next !== code('{') || !isDigit(this.#octets[this.#at + 1])) return false

@@ -1,11 +1,11 @@
-// The parameters of SVCB and HTTPS (RFC 9460): keys in ascending order, each with a value of its own format. Values of lists are escaped twice: once
-// for the list, once as a string.
+// The parameters of SVCB and HTTPS (RFC 9460): keys in ascending order, each with its own value format. Values of lists
+// are escaped twice: once for the list, once as a string.
 import { isUtf8 } from 'node:buffer'
 import { formatBits, readBits } from '../../bits-text.ts'
 import { printText, readAddressBits, readNumber, writeBits } from './basic.ts'
 import { parseBase64, printBase64 } from './encoded.ts'
 import { Cursor, Output } from './field.ts'
-import type { Kind, TokenReader } from './field.ts'
+import type { FieldKind, TokenReader } from './field.ts'
 
 const key = {
   mandatory: 0,
@@ -204,7 +204,10 @@ function list(data: Cursor, print: () => string): string {
   return texts.join(',')
 }
 
-/** Splits at commas; `\,` and `\\` are a comma and a backslash of an item, and a backslash stands before nothing else (RFC 9460 appendix A.1). */
+/**
+ * Splits at commas; `\,` and `\\` are a comma and a backslash of an item; a backslash before any other character is an
+ * error (RFC 9460 appendix A.1).
+ */
 function splitList(octets: Uint8Array, tokens: TokenReader): Uint8Array[] {
   const items: number[][] = [[]]
   for (let i = 0; i < octets.length; i++) {
@@ -257,7 +260,7 @@ function parseParameter(token: string, tokens: TokenReader): { key: number; valu
   return { key, value: out.wire.slice(0, out.end) }
 }
 
-export const serviceParameters: Kind = {
+export const serviceParameters: FieldKind = {
   parse(tokens, out) {
     const parameters: { key: number; value: Uint8Array }[] = []
     while (!tokens.isAtEnd) parameters.push(parseParameter(tokens.word(), tokens))

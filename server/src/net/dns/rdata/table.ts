@@ -22,8 +22,8 @@ import {
 import { optionalTypeBitmap, typeBitmap, zoneTypeBitmap } from './bitmap.ts'
 import { base64, hashedName, hex, salt } from './encoded.ts'
 import { Cursor } from './field.ts'
-import type { Kind } from './field.ts'
-import { location } from './loc.ts'
+import type { FieldKind } from './field.ts'
+import { locationField } from './loc.ts'
 import { RdataError } from './rdata-error.ts'
 import {
   addressPrefixes,
@@ -42,13 +42,15 @@ import { findSubstitutionError } from './substitution.ts'
 import { serviceParameters } from './svcb.ts'
 import { time } from './time.ts'
 
-export type Field = readonly [name: string, kind: Kind]
+export type RdataField = readonly [name: string, kind: FieldKind]
 
 export type RdataType = {
-  readonly fields: readonly Field[]
+  readonly fields: readonly RdataField[]
   /** A digest whose length its type determines. */
   readonly digest?: DigestRule
-  /** Returns what is wrong with fields that are well-formed: a rule of their content, for which a name server refuses the whole zone. */
+  /**
+   * Returns the error of well-formed fields: a rule of their content, for which a name server refuses the whole zone.
+   */
   readonly objection?: (rdata: Uint8Array) => RdataError | undefined
 }
 
@@ -61,7 +63,7 @@ type DigestRule = {
   readonly isAdvice?: true
 }
 
-/** Of SHA-1, SHA-256 and SHA-384. */
+/** Lengths of SHA-1, SHA-256 and SHA-384. */
 const digestLengths = { 1: 20, 2: 32, 4: 48 }
 
 const ds: RdataType = {
@@ -95,7 +97,7 @@ const txt = fields(['text', strings])
 const oneName = (field: string): RdataType => fields([field, name])
 const preferred = (field: string): RdataType => fields(['preference', uint16], [field, name])
 
-function fields(...fields: Field[]): RdataType {
+function fields(...fields: RdataField[]): RdataType {
   return { fields }
 }
 
@@ -130,7 +132,7 @@ const table: ReadonlyMap<number, RdataType> = new Map<number, RdataType>([
   [t.PX, fields(['preference', uint16], ['RFC 822 name', name], ['X.400 name', name])],
   [t.GPOS, fields(['longitude', string], ['latitude', string], ['altitude', string])],
   [t.AAAA, fields(['address', ipv6])],
-  [t.LOC, fields(['location', location])],
+  [t.LOC, fields(['location', locationField])],
   [t.EID, fields(['endpoint', hex])],
   [t.NIMLOC, fields(['locator', hex])],
   [t.SRV, fields(['priority', uint16], ['weight', uint16], ['port', uint16], ['target', name])],
@@ -286,7 +288,7 @@ const opaqueForms: ReadonlyMap<number, OpaqueForm> = new Map<number, OpaqueForm>
   [t.DOA, { lengthMin: 10, isWell: (rdata) => rdata.length >= 10 + rdata[9]! }],
 ])
 
-/** Returns what is wrong with the octets of a type that has no text form here. */
+/** Returns the error in the octets of a type that has no text form here. */
 export function objectionToOctets(type: number, rdata: Uint8Array): RdataError | undefined {
   const form = opaqueForms.get(type)
   if (!form) return undefined
@@ -301,7 +303,7 @@ export function objectionToOctets(type: number, rdata: Uint8Array): RdataError |
   return undefined
 }
 
-/** Returns the fields of a type; undefined if it has none here and is opaque octets (RFC 3597). */
+/** Returns the fields of a type; undefined if it is unknown and handled as opaque octets (RFC 3597). */
 export function findRdataType(type: number): RdataType | undefined {
   return table.get(type)
 }

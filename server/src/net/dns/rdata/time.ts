@@ -1,9 +1,9 @@
 // The times of RRSIG: 14 digits in UTC in text, seconds since 1970 modulo 2^32 on the wire.
 import { readNumber, uint32 } from './basic.ts'
-import type { Kind } from './field.ts'
+import type { FieldKind } from './field.ts'
 
 /** The times of RRSIG (RFC 4034 section 3.2): 14 digits in UTC, or seconds. They wrap as serials do. */
-export const time: Kind = {
+export const time: FieldKind = {
   ...uint32,
   parse(tokens, out) {
     const text = tokens.word()
