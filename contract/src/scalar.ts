@@ -19,6 +19,12 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 /** An optional field. */
 export const Optional = Type.Optional
 
+/** The fields of an object, all optional. */
+export const optionalFields = <T extends Record<string, Parameters<typeof Optional>[0]>>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Optional(schema)])) as {
+    [N in keyof T]: ReturnType<typeof Optional<T[N]>>
+  }
+
 /** A positive integer id of at most 15 digits, which every JSON parser represents exactly. */
 export const Id = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })
 

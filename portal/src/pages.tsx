@@ -54,6 +54,7 @@ import {
   IconWorldSearch,
 } from '@tabler/icons-react'
 import { lazyRouteComponent, type RouteComponent, type SearchSchemaInput } from '@tanstack/react-router'
+import { detailNames } from './announcements/details.ts'
 import type { DraftSearch } from './announcements/draft.ts'
 import type { May } from './api/use-grant.ts'
 import type { AnnouncementTab } from './announcements/tabs.ts'
@@ -154,15 +155,7 @@ export const pages = [
     keywords: ['create', 'new', 'announcement', 'byoip'],
     module: 'ipam',
     grant: 'ipam.manage',
-    search: parameters<DraftSearch>()(
-      'cidr',
-      'asn',
-      'description',
-      'regions',
-      'as_set',
-      'delegate',
-      'signatory',
-    ),
+    search: parameters<DraftSearch>()('cidr', 'asn', 'regions', ...detailNames),
     component: lazyRouteComponent(() => import('./announcements/new-announcement.tsx'), 'NewAnnouncement'),
   }),
   page({

@@ -94,7 +94,9 @@ async function dated(ms: number, event: () => Promise<unknown>): Promise<void> {
     await sql`update ${sql.table(table)} set valid = tstzrange(lower(valid), ${at}) where upper(valid) > now() - interval '1 hour'`.execute(
       owner(),
     )
-  await sql`update ports set linked_at = ${at} where linked_at > now() - interval '1 hour'`.execute(owner())
+  await sql`update ports set interface_since = ${at} where interface_since > now() - interval '1 hour'`.execute(
+    owner(),
+  )
 }
 
 const fileOf = (device: string, member: string, { monthly, tiers }: (typeof poolPrices)[number]) => ({
@@ -432,7 +434,7 @@ it('is billed to the bit as counted by hand', { timeout: 600_000 }, async () => 
   await sql`update port_assignments set valid = tstzrange('2026-02-01T00:00:00Z', null)`.execute(owner())
   await sql`update port_assignments set valid = tstzrange(${new Date(grown)}, null)
     where port_id = (select id from ports where circuit_id = 'POOL-2')`.execute(owner())
-  await sql`update ports set linked_at = null`.execute(owner())
+  await sql`update ports set interface_since = null`.execute(owner())
   await sql`delete from former_service_terms`.execute(owner())
   const { rows: ids } = await sql<{ device: number; service: number; pool: number; team: number }>`
     select d.id as device, s.id as service, p.id as pool, s.team_id as team from devices d, services s, services p

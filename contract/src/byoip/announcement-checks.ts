@@ -3,7 +3,18 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { checkReasons } from '../reason/check-reason.ts'
-import { Actor, Id, Nullable, NullableTime, Optional, Time, Component, Enumeration } from '../scalar.ts'
+import {
+  Actor,
+  Id,
+  Nullable,
+  NullableTime,
+  Optional,
+  optionalFields,
+  Time,
+  Component,
+  Enumeration,
+} from '../scalar.ts'
+import { Line, Paragraphs } from '../text.ts'
 
 export const validationNames = ['irr', 'rpki', 'loa', 'asn', 'size', 'overlap'] as const
 export type ValidationName = (typeof validationNames)[number]
@@ -69,13 +80,48 @@ export type Validation = Static<typeof Validation>
 export const suspendedBy = ['staff', 'validation'] as const
 export type SuspendedBy = (typeof suspendedBy)[number]
 
+export const asSetDescription = 'AS-SET whose members may originate the prefix in the IRR, such as AS-EXAMPLE'
+export const AsSet = Type.String({
+  pattern: '^(AS[0-9]+:)*AS-[A-Za-z0-9_-]+(:(AS[0-9]+|AS-[A-Za-z0-9_-]+))*$',
+  maxLength: 200,
+  description: asSetDescription,
+  expects: 'an AS-SET name such as AS-EXAMPLE or AS64500:AS-CUSTOMERS',
+})
+
+/** The details that the team sets, as in requests and as in answers. Each is stored in the column of the same name. */
+const ownDetails = {
+  description: {
+    request: Paragraphs({ maxLength: 500 }),
+    answer: Type.String({ description: 'text of the team' }),
+  },
+  as_set: {
+    request: AsSet,
+    answer: Nullable(
+      Type.String({ description: 'AS-SET whose members may originate the prefix; null if none' }),
+    ),
+  },
+  delegate_loa: {
+    request: Type.Boolean({ description: 'the provider drafts the letter of authorization' }),
+    answer: Type.Boolean({ description: 'the provider drafts the letter of authorization' }),
+  },
+  loa_signatory: {
+    request: Line({ maxLength: 200, description: 'signer of the letter' }),
+    answer: Type.String({ description: 'signer of the letter; empty if not given' }),
+  },
+}
+export type OwnDetailName = keyof typeof ownDetails
+export const ownDetailNames = Object.keys(ownDetails) as OwnDetailName[]
+
+const ownDetailsIn = <Place extends 'request' | 'answer'>(place: Place) =>
+  Object.fromEntries(ownDetailNames.map((name) => [name, ownDetails[name][place]])) as {
+    [Name in OwnDetailName]: (typeof ownDetails)[Name][Place]
+  }
+
+/** Fields of the bodies that create and change announcements. */
+export const requestedDetails = optionalFields(ownDetailsIn('request'))
+
 export const AnnouncementDetails = Component('AnnouncementDetails', {
-  description: Type.String({ description: 'text of the team' }),
-  as_set: Nullable(
-    Type.String({ description: 'AS-SET whose members may originate the prefix; null if none' }),
-  ),
-  delegate_loa: Type.Boolean({ description: 'the provider drafts the letter of authorization' }),
-  loa_signatory: Type.String({ description: 'signer of the letter; empty if not given' }),
+  ...ownDetailsIn('answer'),
   suspended: Type.Boolean({ description: 'whether the provider keeps it withdrawn' }),
   suspended_by: Nullable({
     ...Enumeration('SuspendedBy', suspendedBy),

@@ -2,7 +2,15 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { regionReasons } from '../reason/region-reason.ts'
-import { AnnouncementDetails, HistoryEntry, HistoryKind, Validation } from './announcement-checks.ts'
+import {
+  AnnouncementDetails,
+  AsSet,
+  asSetDescription,
+  HistoryEntry,
+  HistoryKind,
+  requestedDetails,
+  Validation,
+} from './announcement-checks.ts'
 import { StateMessage } from '../reason/state-message.ts'
 import { route, staffChanging, staffReading } from '../route.ts'
 import {
@@ -22,7 +30,7 @@ import {
   Component,
   Enumeration,
 } from '../scalar.ts'
-import { Line, Paragraphs } from '../text.ts'
+import { Paragraphs } from '../text.ts'
 import { Visibility } from './visibility.ts'
 
 /** Observed state of an announcement over all regions. */
@@ -170,22 +178,6 @@ export type Region = Static<typeof Region>
 
 const ipam = { credential: 'any', module: 'ipam' } as const
 
-const asSetDescription = 'AS-SET whose members may originate the prefix in the IRR, such as AS-EXAMPLE'
-const AsSet = Type.String({
-  pattern: '^(AS[0-9]+:)*AS-[A-Za-z0-9_-]+(:(AS[0-9]+|AS-[A-Za-z0-9_-]+))*$',
-  maxLength: 200,
-  description: asSetDescription,
-  expects: 'an AS-SET name such as AS-EXAMPLE or AS64500:AS-CUSTOMERS',
-})
-
-/** The details that the team sets. */
-const ownDetails = {
-  description: Optional(Paragraphs({ maxLength: 500 })),
-  as_set: Optional(AsSet),
-  delegate_loa: Optional(Type.Boolean({ description: 'the provider drafts the letter of authorization' })),
-  loa_signatory: Optional(Line({ maxLength: 200, description: 'signer of the letter' })),
-}
-
 export const updateAnnouncementRoute = route({
   name: 'updateAnnouncement',
   group: 'BYOIP',
@@ -221,7 +213,7 @@ export const updateAnnouncementRoute = route({
         description: 'all regions, as slugs, in any order; not with `region`',
       }),
     ),
-    ...ownDetails,
+    ...requestedDetails,
     as_set: Optional(Nullable({ ...AsSet, description: `${asSetDescription}; null for none` })),
   }),
   response: Announcement,
@@ -322,7 +314,7 @@ const NewAnnouncement = Component('NewAnnouncement', {
       description: 'slug of the region',
     }),
   ),
-  ...ownDetails,
+  ...requestedDetails,
 })
 export type NewAnnouncement = Static<typeof NewAnnouncement>
 

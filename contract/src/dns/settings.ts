@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { dnsAdmin, dnsReading, DomainNameText, ZoneInPath } from './term.ts'
 import { route } from '../route.ts'
-import { Component, Id, Optional, Strict } from '../scalar.ts'
+import { Component, Id, Optional, optionalFields, Strict } from '../scalar.ts'
 
 /** Limits of the settings, in seconds. An expiry below 14 days would let zones vanish while the primary is down. */
 export const settingLimits = {
@@ -85,14 +85,11 @@ export const ZoneSettings = Component('ZoneSettings', {
 })
 export type ZoneSettings = Static<typeof ZoneSettings>
 
-const optional = <T extends Record<string, Parameters<typeof Optional>[0]>>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Optional(schema)])) as {
-    [N in keyof T]: ReturnType<typeof Optional<T[N]>>
-  }
-
 export const ZoneSettingsUpdate = Component('ZoneSettingsUpdate', {
-  ...optional(settings),
-  soa: Optional(Component('SoaSettingsUpdate', optional(soa), { description: 'fields of the SOA record' })),
+  ...optionalFields(settings),
+  soa: Optional(
+    Component('SoaSettingsUpdate', optionalFields(soa), { description: 'fields of the SOA record' }),
+  ),
 })
 export type ZoneSettingsUpdate = Static<typeof ZoneSettingsUpdate>
 

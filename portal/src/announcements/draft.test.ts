@@ -56,7 +56,7 @@ describe('the form for new announcements', () => {
   })
 
   it('ignores values of other types in an address', () => {
-    const search = { cidr: { a: 1 }, asn: [1], delegate: 'yes', description: null }
+    const search = { cidr: { a: 1 }, asn: [1], delegate_loa: 'yes', description: null }
     assert.deepEqual(searchOf(draftOf(search)), {})
   })
 })

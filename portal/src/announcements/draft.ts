@@ -3,29 +3,21 @@ import type { createAnnouncementsRoute, NewAnnouncement } from '@pharos/contract
 import type { Problem } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
 import { textsOf } from '../ui/use-page-search.ts'
+import { givenDetails, readDetails, textOf, type DetailValues } from './details.ts'
 
 /** Named as the request names them. */
 export type Draft = {
   /** One prefix, or several separated by white space, commas or semicolons. */
   readonly cidr: string
   readonly origin_asn: string | number
-  readonly description: string
   readonly regions: string[]
-  readonly as_set: string
-  readonly delegate_loa: boolean
-  readonly loa_signatory: string
-}
+} & DetailValues
 
-/** Short names in the address; bookmarks contain them. */
 export type DraftSearch = {
   readonly cidr: string
   readonly asn: number
-  readonly description: string
   readonly regions: readonly string[]
-  readonly as_set: string
-  readonly delegate: boolean
-  readonly signatory: string
-}
+} & DetailValues
 
 export const asnOf = ({ origin_asn }: Draft): number => Number(String(origin_asn).replace(/^AS/i, ''))
 
@@ -73,47 +65,33 @@ export function correctPrefixes(draft: Draft, corrections: readonly PrefixMistak
 }
 
 function announcementOf(draft: Draft, cidr: string): NewAnnouncement {
-  const { description, regions, as_set, delegate_loa, loa_signatory } = draft
+  const { regions } = draft
   return {
     cidr,
     origin_asn: asnOf(draft),
-    ...(description ? { description } : {}),
     ...(regions.length > 0 ? { regions } : {}),
-    ...(as_set.trim() ? { as_set: as_set.trim() } : {}),
-    ...(delegate_loa ? { delegate_loa } : {}),
-    ...(loa_signatory.trim() ? { loa_signatory: loa_signatory.trim() } : {}),
+    ...givenDetails(draft),
   }
 }
-
-const text = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
 /** Parses the draft in the address; values of another type are dropped. */
 export function draftOf(search: { readonly [Name in keyof DraftSearch]?: unknown }): Draft {
   return {
-    cidr: text(search.cidr),
-    origin_asn: text(search.asn),
-    description: text(search.description),
+    cidr: textOf(search.cidr),
+    origin_asn: textOf(search.asn),
     regions: textsOf(search.regions),
-    as_set: text(search.as_set),
-    delegate_loa: String(search.delegate) === 'true',
-    loa_signatory: text(search.signatory),
+    ...readDetails(search),
   }
 }
 
 /** Returns the parameters of the address for a draft, without empty values. */
 export function searchOf(draft: Draft): Partial<DraftSearch> {
-  const { cidr, description, regions, as_set, delegate_loa, loa_signatory } = draft
-  const all: DraftSearch = {
-    cidr: cidr.trim(),
-    asn: asnOf(draft),
-    description,
-    regions,
-    as_set,
-    delegate: delegate_loa,
-    signatory: loa_signatory,
+  const { cidr, regions } = draft
+  const asn = asnOf(draft)
+  return {
+    ...(cidr.trim() ? { cidr: cidr.trim() } : {}),
+    ...(asn ? { asn } : {}),
+    ...(regions.length > 0 ? { regions } : {}),
+    ...givenDetails(draft),
   }
-  return Object.fromEntries(
-    Object.entries(all).filter(([, value]) => (Array.isArray(value) ? value.length > 0 : Boolean(value))),
-  )
 }

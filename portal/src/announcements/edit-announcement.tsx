@@ -12,10 +12,11 @@ import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { AllFields } from '../ui/form.tsx'
-import { text } from '../ui/form-text-widgets.tsx'
-import { multiSelect, textarea, toggle } from '../ui/form-widgets.tsx'
+import { multiSelect } from '../ui/form-widgets.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { blockedReason } from './condition.ts'
+import { detailFields } from './detail-fields.ts'
+import { detailsOf } from './details.ts'
 import { changesOf, regionChanges, type Edited } from './edited.ts'
 import { namesOfRegions } from './region-target.ts'
 import { words } from './words.ts'
@@ -33,8 +34,7 @@ export function EditAnnouncement({ announcement, regions, trigger }: Props) {
   const isBlocked = blockedReason(announcement) !== undefined
   const declared = useMemo(
     () => ({
-      description: textarea({ label: texts.description }),
-      as_set: text({ label: texts.asSet, help: texts.asSetHelp, placeholder: 'AS-EXAMPLE' }),
+      ...detailFields,
       regions: multiSelect({
         label: texts.regions,
         help: isBlocked ? texts.regionsBlocked : texts.regionsHelp,
@@ -42,19 +42,11 @@ export function EditAnnouncement({ announcement, regions, trigger }: Props) {
         check: (value: readonly string[]) =>
           enabled && value.length === 0 ? texts.regionsNeeded : undefined,
       }),
-      loa_signatory: text({ label: texts.signatory, help: texts.signatoryHelp }),
-      delegate_loa: toggle({ label: texts.delegate }),
     }),
     [regions, isBlocked, enabled],
   )
   const regionsNow = announcement.regions
-  const now: Edited = {
-    description: details?.description ?? '',
-    as_set: details?.as_set ?? '',
-    regions: [...regionsNow],
-    loa_signatory: details?.loa_signatory ?? '',
-    delegate_loa: details?.delegate_loa ?? false,
-  }
+  const now: Edited = { ...detailsOf(details), regions: [...regionsNow] }
   return (
     <Dialog
       title={texts.title(cidr)}

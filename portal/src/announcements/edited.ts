@@ -1,15 +1,10 @@
 // The request of an edited announcement: only the fields that differ. Pure.
 import type { updateAnnouncementRoute } from '@pharos/contract/byoip/announcement'
 import type { BodyOf } from '@pharos/contract/route'
+import { differentDetails, type DetailValues } from './details.ts'
 
 /** Named as the request names them. */
-export type Edited = {
-  readonly description: string
-  readonly as_set: string
-  readonly regions: string[]
-  readonly loa_signatory: string
-  readonly delegate_loa: boolean
-}
+export type Edited = { readonly regions: string[] } & DetailValues
 
 /** Returns the regions that were added, removed and kept, each in its own order. */
 export function regionChanges(before: readonly string[], after: readonly string[]) {
@@ -31,12 +26,10 @@ export function changesOf(
 ): BodyOf<typeof updateAnnouncementRoute> {
   const { added, removed } = regionChanges(opened.regions, edited.regions)
   const kept = regionsNow.filter((slug) => !removed.includes(slug) && !added.includes(slug))
-  const asSet = edited.as_set.trim()
+  const details = differentDetails(opened, edited)
   return {
-    ...(edited.description === opened.description ? {} : { description: edited.description }),
-    ...(asSet === opened.as_set ? {} : { as_set: asSet === '' ? null : asSet }),
+    ...details,
+    ...(details.as_set === '' ? { as_set: null } : {}),
     ...(added.length + removed.length === 0 ? {} : { regions: [...kept, ...added] }),
-    ...(edited.loa_signatory === opened.loa_signatory ? {} : { loa_signatory: edited.loa_signatory.trim() }),
-    ...(edited.delegate_loa === opened.delegate_loa ? {} : { delegate_loa: edited.delegate_loa }),
   }
 }

@@ -15,8 +15,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { call, resultOf } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
-import { text } from '../ui/form-text-widgets.tsx'
-import { multiSelect, toggle } from '../ui/form-widgets.tsx'
+import { multiSelect } from '../ui/form-widgets.tsx'
 import { Field, FormProblem, useRequestForm, type Fields, type RequestForm } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { notifySuccess } from '../ui/notify.ts'
@@ -27,6 +26,8 @@ import { SubmitButton } from '../ui/submit-button.tsx'
 import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
 import classes from './announcements.module.css'
+import { detailFields } from './detail-fields.ts'
+import { detailNames, givenDetails } from './details.ts'
 import { asnOf, bodyOf, draftOf, searchOf, type Draft } from './draft.ts'
 import { Preflight } from './preflight.tsx'
 import { PrefixField } from './prefix-field.tsx'
@@ -61,10 +62,7 @@ function useDeclared() {
         help: texts.regionsHelp,
         data: regions?.results.map(({ slug, name }) => ({ value: slug, label: name })) ?? [],
       }),
-      description: text({ label: texts.description }),
-      as_set: text({ label: texts.asSet, help: texts.asSetHelp, placeholder: 'AS-EXAMPLE' }),
-      loa_signatory: text({ label: texts.signatory, help: texts.signatoryHelp }),
-      delegate_loa: toggle({ label: texts.delegate }),
+      ...detailFields,
     }),
     [regions],
   )
@@ -204,10 +202,12 @@ function OriginField({ fields, isUnverified }: OriginProps) {
   )
 }
 
+const advancedNames = detailNames.filter((name) => name !== 'description')
+
 /** Rarely needed fields. */
 function AdvancedFields({ form }: { form: DraftForm }) {
-  const { as_set, loa_signatory, delegate_loa } = form.fields.values
-  const [isOpen, setIsOpen] = useState(as_set !== '' || loa_signatory !== '' || delegate_loa)
+  const given = givenDetails(form.fields.values)
+  const [isOpen, setIsOpen] = useState(advancedNames.some((name) => name in given))
   return (
     <>
       <Group>
@@ -217,9 +217,9 @@ function AdvancedFields({ form }: { form: DraftForm }) {
       </Group>
       <Collapse expanded={isOpen}>
         <Stack>
-          <Field form={form} name="as_set" />
-          <Field form={form} name="loa_signatory" />
-          <Field form={form} name="delegate_loa" />
+          {advancedNames.map((name) => (
+            <Field key={name} form={form} name={name} />
+          ))}
         </Stack>
       </Collapse>
     </>

@@ -1,4 +1,6 @@
 // The texts of announcements, in one place to review and translate.
+import type { OwnDetailName } from '@pharos/contract/byoip/announcement-checks'
+
 const plural = (count: number, one: string, several = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : several}`
 const prefixes = (count: number): string =>
@@ -293,21 +295,25 @@ export const words = {
       'We will no longer announce this prefix anywhere. Unless you announce it elsewhere, it becomes unreachable.',
   },
 
+  /** The details that the team sets, in both forms. */
+  detailFields: {
+    description: 'Description',
+    asSet: 'AS-SET',
+    asSetHelp:
+      'AS-SET whose members may originate the prefix, such as AS-EXAMPLE. It is checked when you save it.',
+    signatory: 'Letter signatory',
+    signatoryHelp: 'Printed on the draft letter.',
+    delegate: 'Let the provider draft the letter',
+  },
+
   edit: {
     title: (cidr: string) => `Edit ${cidr}`,
     action: 'Save changes',
     saved: 'Changes saved.',
-    description: 'Description',
-    asSet: 'AS-SET',
-    asSetHelp:
-      'AS-SET whose members may originate the prefix, such as AS-EXAMPLE. A change is checked at once.',
     regions: 'Regions',
     regionsHelp: 'Where it is announced while it is enabled.',
     regionsBlocked: 'Regions can be added once all checks have passed.',
     regionsNeeded: 'must contain a region while the prefix is announced; withdraw it instead',
-    signatory: 'Letter signatory',
-    signatoryHelp: 'Printed on the draft letter.',
-    delegate: 'Let the provider draft the letter',
     added: (regions: string) => `Will be announced in ${regions}.`,
     removed: (regions: string) => `Will be withdrawn from ${regions}.`,
     kept: (regions: string) => `It stays announced in ${regions}.`,
@@ -420,14 +426,8 @@ export const words = {
     manage: 'Manage ASNs',
     regions: 'Regions',
     regionsHelp: 'Where to announce it. Leave empty for all regions.',
-    description: 'Description',
     advanced: 'Advanced options',
     fewer: 'Fewer options',
-    asSet: 'AS-SET',
-    asSetHelp: 'AS-SET whose members may originate the prefix, such as AS-EXAMPLE.',
-    signatory: 'Letter signatory',
-    signatoryHelp: 'Printed on the draft letter.',
-    delegate: 'Let the provider draft the letter',
     verify: (asn: number) => `Verify AS${asn}`,
     verifyTitle: (asn: number) => `Verify AS${asn} first`,
     verifyText: 'We will show you what to publish, then lead you back here.',
@@ -490,7 +490,7 @@ export const words = {
       as_set: 'AS-SET',
       delegate_loa: 'draft of the letter',
       loa_signatory: 'signer of the letter',
-    } as Readonly<Record<string, string>>,
+    } satisfies Record<OwnDetailName, string> as Readonly<Record<string, string>>,
     provider: 'the provider',
     router: 'router',
     validator: 'automatic check',

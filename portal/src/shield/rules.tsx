@@ -137,28 +137,7 @@ function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) 
           {onlyWith('shield.apply')}
         </Text>
       )}
-      <Columns
-        rail={
-          <>
-            <Section title={words.effect.title}>
-              {draft.length === 0 ? (
-                <Text size="sm" c="dimmed">
-                  {texts.emptyText}
-                </Text>
-              ) : effect.data ? (
-                <div {...placeholderProps(!isCurrent)}>
-                  <Effect whatIf={effect.data.what_if} />
-                </div>
-              ) : effect.error ? (
-                <Problem error={effect.error} retry={() => effect.refetch()} />
-              ) : (
-                <Skeleton height={100} />
-              )}
-            </Section>
-            {effect.data && isCurrent && <Warnings warnings={effect.data.warnings} />}
-          </>
-        }
-      >
+      <Columns rail={<EffectOfDraft isEmpty={draft.length === 0} effect={effect} isCurrent={isCurrent} />}>
         <Section title={texts.title} flush>
           {draft.length === 0 ? (
             <Empty title={texts.empty}>
@@ -235,6 +214,29 @@ function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) 
     </Page>
   )
 }
+
+type EffectOfDraftProps = ReturnType<typeof useEffectOf> & { readonly isEmpty: boolean }
+
+const EffectOfDraft = ({ isEmpty, effect, isCurrent }: EffectOfDraftProps) => (
+  <>
+    <Section title={words.effect.title}>
+      {isEmpty ? (
+        <Text size="sm" c="dimmed">
+          {texts.emptyText}
+        </Text>
+      ) : effect.data ? (
+        <div {...placeholderProps(!isCurrent)}>
+          <Effect whatIf={effect.data.what_if} />
+        </div>
+      ) : effect.error ? (
+        <Problem error={effect.error} retry={() => effect.refetch()} />
+      ) : (
+        <Skeleton height={100} />
+      )}
+    </Section>
+    {effect.data && isCurrent && <Warnings warnings={effect.data.warnings} />}
+  </>
+)
 
 let keys = 0
 const newKey = () => `new-${++keys}`

@@ -23,7 +23,7 @@ import {
 } from '@tabler/icons-react'
 import { useEffect, useState, type SyntheticEvent } from 'react'
 import { notifySuccess } from './notify.ts'
-import { pinnedOf, pinsMax, withChange, withView } from './saved-views.ts'
+import { pinnedOf, pinsMax, withChange, withView, type SavedView } from './saved-views.ts'
 import { useSavedViews } from './use-saved-views.ts'
 import { words } from './words.ts'
 import classes from './list.module.css'
@@ -97,45 +97,18 @@ export function SavedViews({ list, several, suggestedName, canPin = false }: Sav
             {words.views.all(several)}
           </UnstyledButton>
           {views.map((one) => (
-            <Group key={one.name} gap={2} wrap="nowrap">
-              <UnstyledButton
-                className={classes['view']!}
-                aria-current={one === active}
-                onClick={() => show(one.search)}
-              >
-                {one.name}
-              </UnstyledButton>
-              {canPin && (
-                <ActionIcon
-                  variant="subtle"
-                  aria-label={one.isPinned ? words.views.unpin(one.name) : words.views.pin(one.name)}
-                  aria-pressed={one.isPinned === true}
-                  onClick={() => pin(one.name, !one.isPinned)}
-                >
-                  {one.isPinned ? <IconPinFilled size={14} /> : <IconPin size={14} />}
-                </ActionIcon>
-              )}
-              <ActionIcon
-                variant="subtle"
-                aria-label={
-                  one.isDefault ? words.views.noDefault(one.name) : words.views.makeDefault(one.name)
-                }
-                aria-pressed={one.isDefault === true}
-                onClick={() => setViews(withChange(views, one.name, { isDefault: !one.isDefault }))}
-              >
-                {one.isDefault ? <IconStarFilled size={14} /> : <IconStar size={14} />}
-              </ActionIcon>
-              <ActionIcon
-                variant="subtle"
-                aria-label={words.views.remove(one.name)}
-                onClick={() => {
-                  setFull(false)
-                  setViews(views.filter((other) => other !== one))
-                }}
-              >
-                <IconTrash size={14} />
-              </ActionIcon>
-            </Group>
+            <ViewLine
+              key={one.name}
+              view={one}
+              isActive={one === active}
+              onShow={() => show(one.search)}
+              onPin={canPin ? () => pin(one.name, !one.isPinned) : undefined}
+              onDefault={() => setViews(withChange(views, one.name, { isDefault: !one.isDefault }))}
+              onRemove={() => {
+                setFull(false)
+                setViews(views.filter((other) => other !== one))
+              }}
+            />
           ))}
           {isFull && (
             <Text size="xs" c="bad" role="alert" px={10}>
@@ -154,22 +127,7 @@ export function SavedViews({ list, several, suggestedName, canPin = false }: Sav
               {words.views.save}
             </Button>
           ) : (
-            <form onSubmit={save}>
-              <Group gap="xs" wrap="nowrap" align="flex-end">
-                <TextInput
-                  size="xs"
-                  flex={1}
-                  autoFocus
-                  label={words.views.name}
-                  maxLength={60}
-                  value={name}
-                  onChange={({ currentTarget }) => setName(currentTarget.value)}
-                />
-                <Button size="xs" type="submit" disabled={name.trim() === ''}>
-                  {words.views.save}
-                </Button>
-              </Group>
-            </form>
+            <ViewName name={name} setName={setName} onSubmit={save} />
           )}
           <Button
             size="xs"
@@ -194,3 +152,67 @@ export function SavedViews({ list, several, suggestedName, canPin = false }: Sav
     return router.options.stringifySearch(rest)
   }
 }
+
+type ViewLineProps = {
+  readonly view: SavedView
+  readonly isActive: boolean
+  readonly onShow: () => void
+  /** Undefined if views cannot be pinned. */
+  readonly onPin: (() => void) | undefined
+  readonly onDefault: () => void
+  readonly onRemove: () => void
+}
+
+const ViewLine = ({ view, isActive, onShow, onPin, onDefault, onRemove }: ViewLineProps) => (
+  <Group gap={2} wrap="nowrap">
+    <UnstyledButton className={classes['view']!} aria-current={isActive} onClick={onShow}>
+      {view.name}
+    </UnstyledButton>
+    {onPin && (
+      <ActionIcon
+        variant="subtle"
+        aria-label={view.isPinned ? words.views.unpin(view.name) : words.views.pin(view.name)}
+        aria-pressed={view.isPinned === true}
+        onClick={onPin}
+      >
+        {view.isPinned ? <IconPinFilled size={14} /> : <IconPin size={14} />}
+      </ActionIcon>
+    )}
+    <ActionIcon
+      variant="subtle"
+      aria-label={view.isDefault ? words.views.noDefault(view.name) : words.views.makeDefault(view.name)}
+      aria-pressed={view.isDefault === true}
+      onClick={onDefault}
+    >
+      {view.isDefault ? <IconStarFilled size={14} /> : <IconStar size={14} />}
+    </ActionIcon>
+    <ActionIcon variant="subtle" aria-label={words.views.remove(view.name)} onClick={onRemove}>
+      <IconTrash size={14} />
+    </ActionIcon>
+  </Group>
+)
+
+type ViewNameProps = {
+  readonly name: string
+  readonly setName: (name: string) => void
+  readonly onSubmit: (event: SyntheticEvent) => void
+}
+
+const ViewName = ({ name, setName, onSubmit }: ViewNameProps) => (
+  <form onSubmit={onSubmit}>
+    <Group gap="xs" wrap="nowrap" align="flex-end">
+      <TextInput
+        size="xs"
+        flex={1}
+        autoFocus
+        label={words.views.name}
+        maxLength={60}
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <Button size="xs" type="submit" disabled={name.trim() === ''}>
+        {words.views.save}
+      </Button>
+    </Group>
+  </form>
+)

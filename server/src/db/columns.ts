@@ -24,10 +24,6 @@ type Rows = { [Table in keyof Schema]: Selectable<Schema[Table]> }
 type With<Row, E extends Expressions> = { [Name in keyof Row]: Row[Name] } & {
   [Name in keyof E]: RowOf<E[Name]>
 }
-type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<Camel<Tail>>}`
-  : Name
-type CamelRow<Row> = { [Name in keyof Row & string as Camel<Name>]: Row[Name] }
 
 /**
  * The columns of a table, and expressions by the name that they get in the row:
@@ -43,24 +39,7 @@ export function columns<
   names: readonly Name[],
   expressions?: E,
 ): Columns<With<Pick<Rows[Table], Name>, E>> {
-  return selectList(alias, [...names.map((name) => columnOf(alias, name, name)), ...entriesOf(expressions)])
-}
-
-/** Like `columns`, with names in camel case: `team_id` becomes `teamId`. */
-export function camelColumns<
-  Table extends keyof Schema,
-  Name extends keyof Rows[Table] & string,
-  E extends Expressions = Record<never, never>,
->(
-  _table: Table,
-  alias: string,
-  names: readonly Name[],
-  expressions?: E,
-): Columns<With<CamelRow<Pick<Rows[Table], Name>>, E>> {
-  return selectList(alias, [
-    ...names.map((name) => columnOf(alias, name, camelOf(name))),
-    ...entriesOf(expressions),
-  ])
+  return selectList(alias, [...names.map((name) => columnOf(alias, name)), ...entriesOf(expressions)])
 }
 
 /** Adds expressions to a select list. */
@@ -71,13 +50,7 @@ export function withExpressions<Row, E extends Expressions>(
   return selectList(alias, [...entries, ...entriesOf(expressions)])
 }
 
-const camelOf = (name: string): string =>
-  name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
-
-export const snakeOf = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-const columnOf = (alias: string, name: string, as: string): Entry => [as, sql.ref(`${alias}.${name}`)]
+const columnOf = (alias: string, name: string): Entry => [name, sql.ref(`${alias}.${name}`)]
 const entriesOf = (expressions: Expressions = {}): Entry[] => Object.entries(expressions)
 
 function selectList<Row>(alias: string, entries: readonly Entry[]): Columns<Row> {

@@ -42,12 +42,12 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.billed_assignments(service integer, since timestamp with time zone, until timestamp with time zone)
- RETURNS TABLE(port_id integer, name text, circuit_id text, speed_bps bigint, valid tstzrange, interface_id integer, linked_at timestamp with time zone, lag_interface_id integer, is_lag boolean, oper text, bits integer, created timestamp with time zone, measured timestamp with time zone)
+ RETURNS TABLE(port_id integer, name text, circuit_id text, speed_bps bigint, valid tstzrange, interface_id integer, interface_since timestamp with time zone, lag_interface_id integer, is_lag boolean, oper text, bits integer, created timestamp with time zone, measured timestamp with time zone)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select p.id, p.name, p.circuit_id, coalesce(p.speed_bps, i.speed_bps), a.valid * tstzrange(since, until), i.id, p.linked_at, i.lag_id,
+  select p.id, p.name, p.circuit_id, coalesce(p.speed_bps, i.speed_bps), a.valid * tstzrange(since, until), i.id, p.interface_since, i.lag_id,
     coalesce(i.type = 161, false), coalesce(i.oper, 'unknown'), (c.state ->> 'bits')::integer, p.created,
     least(
       (select min(s.minute) from port_samples s where s.port_id = p.id),
@@ -79,16 +79,16 @@ CREATE OR REPLACE FUNCTION public.billed_states(service integer, since timestamp
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select b.interface_id, l.at, l.before, l.after
-  from (select distinct a.interface_id, coalesce(a.linked_at, '-infinity') as linked_at from billed_assignments(service, since, until) a) b
+  from (select distinct a.interface_id, coalesce(a.interface_since, '-infinity') as interface_since from billed_assignments(service, since, until) a) b
   cross join lateral (
     (select o.at, o.before, o.after from interface_log o
-      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= b.linked_at and o.at < since order by o.at desc limit 1)
+      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= b.interface_since and o.at < since order by o.at desc limit 1)
     union all
     select o.at, o.before, o.after from interface_log o
-      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= greatest(b.linked_at, since) and o.at < until
+      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= greatest(b.interface_since, since) and o.at < until
     union all
     (select o.at, o.before, o.after from interface_log o
-      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= greatest(b.linked_at, until) order by o.at limit 1)) l
+      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= greatest(b.interface_since, until) order by o.at limit 1)) l
   order by l.at
 $function$;
 
@@ -2653,7 +2653,7 @@ create table ports (
   external_ref text not null default ''::text,
   managed_by text not null default 'platform'::text,
   created timestamp with time zone not null default now(),
-  linked_at timestamp with time zone, -- since when it has its interface, if it had another one before, or the interface was another port
+  interface_since timestamp with time zone, -- since when it has its interface; null if neither the port nor the interface had another one before
   ended timestamp with time zone, -- when it was taken away; it is deleted once its samples are
   bgp_peers text[] not null default '{}'::text[], -- neighbors whose sessions belong to it, beside those in the networks of its interface; canonical
   constraint ports_pkey PRIMARY KEY (id),
@@ -3453,7 +3453,7 @@ create view held_ports with (security_barrier=true) as
     p.panel,
     p.module,
     p."position",
-    p.linked_at,
+    p.interface_since,
     d.name AS device_name,
     d.location_key,
     s.seen,

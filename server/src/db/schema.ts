@@ -1778,8 +1778,8 @@ export interface PortsTable {
   external_ref: Generated<string>
   managed_by: Generated<PortsManagedBy>
   created: Generated<Date>
-  /** since when it has its interface, if it had another one before, or the interface was another port */
-  linked_at: Date | null
+  /** since when it has its interface; null if neither the port nor the interface had another one before */
+  interface_since: Date | null
   /** when it was taken away; it is deleted once its samples are */
   ended: Date | null
   /** neighbors whose sessions belong to it, beside those in the networks of its interface; canonical */

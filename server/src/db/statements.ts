@@ -152,7 +152,7 @@ function resolve(expression: string, scope: Scope): string {
   if (expression.startsWith('sql.')) throw new Unresolved(expression)
   const [, called] = /^(\w+)\(/.exec(expression) ?? []
   if (called === 'jsonOf') return 'null::json'
-  if (called === 'columns' || called === 'camelColumns') return selectList(expression, scope)
+  if (called === 'columns') return selectList(expression, scope)
   if (called === 'withExpressions') return extendedList(expression, scope)
   const nested = templatesIn(expression)
   if (called === 'andAll') return nested.map((one) => `and ${render(one, scope)}`).join(' ')
@@ -161,7 +161,7 @@ function resolve(expression: string, scope: Scope): string {
   if (definition && (isCall || expression === name)) {
     const { text, ...place } = definition
     const there = { ...scope, ...place }
-    if (/^(columns|camelColumns|withExpressions|jsonOf|sql\b)/.test(text)) return resolve(text, there)
+    if (/^(columns|withExpressions|jsonOf|sql\b)/.test(text)) return resolve(text, there)
     const body = templatesIn(text).at(scope.choice)
     if (body) return render(body, there)
   }
@@ -174,16 +174,9 @@ function selectList(call: string, scope: Scope): string {
   const [, alias, names, expressions] = argumentsOf(call)
   if (!names!.startsWith('[')) throw new Unresolved(names)
   const prefix = alias!.replaceAll("'", '')
-  const columns = [...names!.matchAll(/'(\w+)'/g)].map(
-    ([, name]) => `${prefix}.${name} as ${nameOf(call, name!)}`,
-  )
+  const columns = [...names!.matchAll(/'(\w+)'/g)].map(([, name]) => `${prefix}.${name} as ${name}`)
   return [...columns, ...expressionsOf(expressions, scope)].join(', ')
 }
-
-const nameOf = (call: string, name: string): string =>
-  call.startsWith('camel')
-    ? `"${name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}"`
-    : name
 
 function extendedList(call: string, scope: Scope): string {
   const [list, expressions] = argumentsOf(call)
@@ -239,7 +232,7 @@ function findDefinition(
   ).exec(source)
   if (defined) {
     const rest = source.slice(defined.index + defined[0].length)
-    const call = /^(?:columns|camelColumns|withExpressions)\(/.exec(rest)
+    const call = /^(?:columns|withExpressions)\(/.exec(rest)
     const end = call
       ? skip(rest, call[0].length - 1, '(', ')')
       : /\n(?:export |const |function |async |type |\/\*\*|})/.exec(rest)?.index

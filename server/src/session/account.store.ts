@@ -1,4 +1,6 @@
 // The account of a user in the database: address, password, profile.
+import { updateUserRoute } from '@pharos/contract/session/account'
+import type { BodyOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import type { User } from '@pharos/contract/session/session'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -72,17 +74,13 @@ export async function confirmAddress(trx: Trx, userId: number): Promise<void> {
     .execute()
 }
 
-export type Profile = {
-  readonly first_name: string
-  readonly last_name: string
-  readonly display_name: string
-  readonly country: string
-}
+export type Profile = Required<BodyOf<typeof updateUserRoute>>
+const profileFields = Object.keys(updateUserRoute.body.properties) as (keyof Profile)[]
 
 export async function lockProfile(trx: Trx, userId: number): Promise<Profile | undefined> {
   return trx
     .selectFrom('users')
-    .select(['first_name', 'last_name', 'display_name', 'country'])
+    .select(profileFields)
     .where('id', '=', userId)
     .forNoKeyUpdate()
     .executeTakeFirst()

@@ -3,7 +3,7 @@
 import type { QueryOf } from '@pharos/contract/route'
 import type { listTokensRoute } from '@pharos/contract/team/token'
 import { sql } from 'kysely'
-import { camelColumns, type RowOf } from '../db/columns.ts'
+import { columns, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { lacksResources, limitsOfToken } from '../limit/resource-limit.store.ts'
@@ -31,7 +31,7 @@ const isUnused = sql`(a.max_unused_days is not null
 const isDisabled = sql`coalesce((select s.disabled from service_accounts s where s.id = a.service_account_id), false)`
 const isActive = sql`(not ${isExpired} and not ${isUnused} and not ${isDisabled} and not ${lacksResources})`
 
-const tokenColumns = camelColumns(
+const tokenColumns = columns(
   'api_tokens',
   'a',
   [
@@ -48,13 +48,13 @@ const tokenColumns = camelColumns(
   ],
   {
     networks: sql<string[]>`a.allowed_networks::text[]`,
-    lastUsedAddress: sql<string | null>`host(a.last_used_address)`,
-    isExpired: sql<boolean>`${isExpired}`,
-    isUnused: sql<boolean>`${isUnused}`,
-    isDisabled: sql<boolean>`${isDisabled}`,
-    lacksResources: sql<boolean>`${lacksResources}`,
+    last_used_address: sql<string | null>`host(a.last_used_address)`,
+    is_expired: sql<boolean>`${isExpired}`,
+    is_unused: sql<boolean>`${isUnused}`,
+    is_disabled: sql<boolean>`${isDisabled}`,
+    lacks_resources: sql<boolean>`${lacksResources}`,
     limits: limitsOfToken,
-    previousUntil: sql<Date | null>`case when a.previous_until > now() then a.previous_until end`,
+    previous_until: sql<Date | null>`case when a.previous_until > now() then a.previous_until end`,
   },
 )
 export type ApiTokenRow = RowOf<typeof tokenColumns>

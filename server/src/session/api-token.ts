@@ -112,11 +112,11 @@ const recordedOf = (row: ApiTokenRow) => ({
   name: row.name,
   scopes: row.scopes,
   networks: row.networks,
-  isAdmin: row.isAdmin,
+  isAdmin: row.is_admin,
   expires: row.expires,
-  maxUnusedDays: row.maxUnusedDays,
+  maxUnusedDays: row.max_unused_days,
   ...(row.limits ? { resources: presentResources(row.limits) } : {}),
-  ...(row.serviceAccountId === null ? {} : { serviceAccountId: row.serviceAccountId }),
+  ...(row.service_account_id === null ? {} : { serviceAccountId: row.service_account_id }),
 })
 
 /** Returns a page of the tokens of the actor's team and the exact count, from one snapshot. */
@@ -221,7 +221,7 @@ export function rotateToken(
     const { secret } = createApiToken()
     await rotateApiToken(trx, id, mac(ring, 'api-token', secret), overlapHours)
     const row = await readApiToken(trx, teamId, id)
-    const after = { previous_secret_until: row.previousUntil }
+    const after = { previous_secret_until: row.previous_until }
     await writeAudit(trx, { ...auditOf(operation), ...entryOf('rotate', id), after })
     return {
       body: { ...present(row), token: formatApiToken({ holder: 'team', id, secret }) },
@@ -243,7 +243,7 @@ export function transferToken(
     await requireStillGranted(trx, operation, 'tokens.manage')
     const account = await lockServiceAccount(trx, teamId, accountId)
     const before = await lockForChange(trx, operation, id)
-    if (before.serviceAccountId === accountId) return answerWith(before)
+    if (before.service_account_id === accountId) return answerWith(before)
     const held = await readTokenRoles(trx, teamId, before)
     if (grantsOf(account.roles).some((grant) => !hasGrant(held, grant)))
       throw invalid(['body', 'service_account_id'], 'widens')
@@ -258,7 +258,7 @@ export function transferToken(
 async function readTokenRoles(
   trx: Trx,
   teamId: number,
-  { isAdmin, serviceAccountId }: ApiTokenRow,
+  { is_admin: isAdmin, service_account_id: serviceAccountId }: ApiTokenRow,
 ): Promise<readonly Role[]> {
   if (serviceAccountId === null) return rolesOfToken(isAdmin)
   return (await lockServiceAccount(trx, teamId, serviceAccountId)).roles
@@ -276,7 +276,13 @@ const answerWith = (token: ApiTokenRow) => ({ body: present(token), etag: tagOf(
 /** A token has no version: its tag is computed from the fields that an admin can change, not from its use. */
 const versionOf = (token: ApiTokenRow): string => etagOf(changeableOf(token))
 const tagOf = (token: ApiTokenRow): string => etagOf(changeableOf(token), present(token))
-const changeableOf = ({ name, networks, expires, previousUntil, serviceAccountId }: ApiTokenRow) => ({
+const changeableOf = ({
+  name,
+  networks,
+  expires,
+  previous_until: previousUntil,
+  service_account_id: serviceAccountId,
+}: ApiTokenRow) => ({
   name,
   networks,
   expires,
@@ -285,10 +291,10 @@ const changeableOf = ({ name, networks, expires, previousUntil, serviceAccountId
 })
 
 function reasonOf({
-  isExpired,
-  isUnused,
-  isDisabled,
-  lacksResources,
+  is_expired: isExpired,
+  is_unused: isUnused,
+  is_disabled: isDisabled,
+  lacks_resources: lacksResources,
 }: ApiTokenRow): Token['inactive_reason'] {
   if (isExpired) return 'expired'
   if (isUnused) return 'unused'
@@ -302,18 +308,18 @@ function present(token: ApiTokenRow): Token {
     id: token.id,
     name: token.name,
     scopes: token.scopes as Scope[],
-    is_admin: token.isAdmin,
+    is_admin: token.is_admin,
     resources: presentResources(token.limits),
-    service_account_id: token.serviceAccountId,
+    service_account_id: token.service_account_id,
     allowed_subnets: token.networks,
     created: token.created.toISOString(),
     created_by: token.creator,
     expires: token.expires?.toISOString() ?? null,
-    max_unused_days: token.maxUnusedDays,
-    last_used: token.lastUsed?.toISOString() ?? null,
-    last_used_address: token.lastUsedAddress,
+    max_unused_days: token.max_unused_days,
+    last_used: token.last_used?.toISOString() ?? null,
+    last_used_address: token.last_used_address,
     active: reason === null,
     inactive_reason: reason,
-    previous_secret_until: token.previousUntil?.toISOString() ?? null,
+    previous_secret_until: token.previous_until?.toISOString() ?? null,
   }
 }

@@ -25,12 +25,12 @@ function present(row: OpenSessionRow, currentId: string): OpenSession {
   return {
     id: row.id,
     current: row.id === currentId,
-    team_id: row.teamId,
+    team_id: row.team_id,
     created: row.created.toISOString(),
-    last_used: row.lastUsed.toISOString(),
+    last_used: row.last_used.toISOString(),
     expires: row.expires.toISOString(),
     address: row.address ?? '',
-    user_agent: row.userAgent ?? '',
+    user_agent: row.user_agent ?? '',
   }
 }
 

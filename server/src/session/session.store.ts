@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { listSessionsRoute } from '@pharos/contract/session/account'
 import type { QueryOf } from '@pharos/contract/route'
 import type { User } from '@pharos/contract/session/session'
-import { camelColumns, type RowOf } from '../db/columns.ts'
+import { columns, type RowOf } from '../db/columns.ts'
 import { listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { gracePeriodMs, lateRepeatMs, type Client, type Rotation } from './rotation.ts'
@@ -205,9 +205,9 @@ export async function findSession(
   return rows[0]
 }
 
-const openColumns = camelColumns('sessions', 's', ['id', 'team_id', 'created', 'last_used', 'expires'], {
+const openColumns = columns('sessions', 's', ['id', 'team_id', 'created', 'last_used', 'expires'], {
   address: sql<string | null>`host(s.address)`,
-  userAgent: sql<string | null>`s.user_agent`,
+  user_agent: sql<string | null>`s.user_agent`,
 })
 export type OpenSessionRow = RowOf<typeof openColumns>
 

@@ -3,11 +3,9 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { UnconfirmedList } from './revert-shield.ts'
 
-export async function findUnconfirmed(db: Db): Promise<{ id: number; teamId: number }[]> {
-  const { rows } = await sql<{ id: number; teamId: number }>`
-    select id, team_id as "teamId" from shield_lists where confirm_by <= now() order by confirm_by`.execute(
-    db,
-  )
+export async function findUnconfirmed(db: Db): Promise<{ id: number; team_id: number }[]> {
+  const { rows } = await sql<{ id: number; team_id: number }>`
+    select id, team_id from shield_lists where confirm_by <= now() order by confirm_by`.execute(db)
   return rows
 }
 
@@ -18,8 +16,8 @@ export async function lockUnconfirmed(
   id: number,
 ): Promise<UnconfirmedList | undefined> {
   const { rows } = await sql<UnconfirmedList>`
-    select id, version, previous_version as "previousVersion", prefix::text as prefix, confirm_by as "confirmBy",
-      (select count(*) from shield_rules r where r.list_id = l.id) as "ruleCount"
+    select id, version, previous_version, prefix::text as prefix, confirm_by,
+      (select count(*) from shield_rules r where r.list_id = l.id) as rule_count
     from shield_lists l where team_id = ${teamId} and id = ${id} and confirm_by <= now() for update`.execute(
     trx,
   )
@@ -28,15 +26,15 @@ export async function lockUnconfirmed(
 
 export type FormerList = {
   readonly id: number
-  readonly teamId: number
+  readonly team_id: number
   readonly prefix: string
   readonly version: number
-  readonly ruleCount: number
+  readonly rule_count: number
 }
 
 const former = sql`
-  select l.id, l.team_id as "teamId", l.prefix::text as prefix, l.version,
-    (select count(*) from shield_rules r where r.list_id = l.id) as "ruleCount"
+  select l.id, l.team_id, l.prefix::text as prefix, l.version,
+    (select count(*) from shield_rules r where r.list_id = l.id) as rule_count
   from shield_lists l
   where exists (select from shield_rules r where r.list_id = l.id) and not shield_holds(l.team_id, l.prefix)`
 
@@ -47,7 +45,7 @@ export async function listFormer(trx: Trx): Promise<FormerList[]> {
 }
 
 /** Whether the version still belongs to `listFormer`. */
-export async function isFormer(trx: Trx, { id, teamId, version }: FormerList): Promise<boolean> {
+export async function isFormer(trx: Trx, { id, team_id: teamId, version }: FormerList): Promise<boolean> {
   const { rows } = await sql`
     ${former} and l.team_id = ${teamId} and l.id = ${id} and l.version = ${version}`.execute(trx)
   return rows.length > 0

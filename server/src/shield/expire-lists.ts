@@ -55,7 +55,7 @@ export async function expireLists(db: Db): Promise<ListExpiry> {
   }
   const { lists, held } = await db.transaction().execute(guardFormer)
   for (const list of lists) if (await attempt((trx) => emptyFormer(trx, list))) emptied++
-  for (const { teamId, id } of await findUnconfirmed(db))
+  for (const { team_id: teamId, id } of await findUnconfirmed(db))
     if (await attempt((trx) => revert(trx, teamId, id))) reverted++
   return { reverted, emptied, held, failed }
 }
@@ -68,8 +68,8 @@ async function revert(trx: Trx, teamId: number, id: number): Promise<boolean> {
   if (!list) return false
   // Rules must not return for a prefix that the team has lost: another team may already use it. The guard handles the
   // rules in force.
-  if (list.ruleCount === 0 && !(await mayFilter(trx, teamId, parsePrefix(list.prefix))))
-    await empty(trx, { ...list, teamId })
+  if (list.rule_count === 0 && !(await mayFilter(trx, teamId, parsePrefix(list.prefix))))
+    await empty(trx, { ...list, team_id: teamId })
   else await restoreConfirmed(trx, teamId, list, { teamId, actor: 'pharos' })
   return true
 }
@@ -88,8 +88,8 @@ async function guardFormer(
 
 /** Returns false if the team has the prefix again, or has changed the list in the meantime. */
 async function emptyFormer(trx: Trx, list: FormerList): Promise<boolean> {
-  await lockShield(trx, list.teamId)
-  await lockListById(trx, list.teamId, list.id)
+  await lockShield(trx, list.team_id)
+  await lockListById(trx, list.team_id, list.id)
   if (!(await isFormer(trx, list))) return false
   await empty(trx, list)
   return true
@@ -107,7 +107,7 @@ const approvalOf = (former: readonly FormerList[]): PlannedApproval => ({
 
 async function empty(
   trx: Trx,
-  { id, teamId, prefix: text, version: before, ruleCount }: FormerList,
+  { id, team_id: teamId, prefix: text, version: before, rule_count: ruleCount }: FormerList,
 ): Promise<void> {
   const prefix = parsePrefix(text)
   const version = before + 1

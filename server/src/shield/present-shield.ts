@@ -43,9 +43,9 @@ export function asNewRule({
 export const presentList = (row: ListRow): ShieldList => ({
   id: row.id,
   ...presentHead(row),
-  rule_count: row.ruleCount,
-  previous_version: row.previousVersion,
-  status_reason: presentReason(row.reason, row.reasonAttrs),
+  rule_count: row.rule_count,
+  previous_version: row.previous_version,
+  status_reason: presentReason(row.reason, row.reason_attrs),
   created: row.created.toISOString(),
   modified: row.modified.toISOString(),
 })
@@ -57,11 +57,11 @@ export function presentAnswer(list: ListRow, rules: readonly RuleRow[]): Omit<Sh
   return { ...presentHead(list), results, count: rules.length }
 }
 
-const presentHead = (row: Pick<ListRow, 'prefix' | 'version' | 'status' | 'confirmBy'>) => ({
+const presentHead = (row: Pick<ListRow, 'prefix' | 'version' | 'status' | 'confirm_by'>) => ({
   prefix: parsePrefix(row.prefix) as string,
   version: row.version,
   status: row.status,
-  confirm_by: row.confirmBy?.toISOString() ?? null,
+  confirm_by: row.confirm_by?.toISOString() ?? null,
 })
 
 function presentReason(code: ShieldReason | null, stored: unknown): ShieldRule['status_reason'] {

@@ -37,7 +37,7 @@ export function revertShieldList(
     requireMatch(operation.ifMatch, etagOf(list.version))
     if (version !== undefined && version !== list.version)
       throw fail('precondition_failed', 'etag', { etag: etagOf(list.version) })
-    if (list.previousVersion === null) throw fail('conflict', 'shieldListConfirmed')
+    if (list.previous_version === null) throw fail('conflict', 'shieldListConfirmed')
     const prefix = parsePrefix(list.prefix)
     if (!(await mayFilter(trx, teamId, prefix))) throw fail('conflict', 'shieldPrefixLost', { prefix })
     const before = { ...presentAnswer(list, await readRules(trx, teamId, listId)), warnings: [] }
@@ -50,7 +50,7 @@ export function revertShieldList(
 
 export type UnconfirmedList = Pick<
   ListRow,
-  'id' | 'prefix' | 'version' | 'previousVersion' | 'confirmBy' | 'ruleCount'
+  'id' | 'prefix' | 'version' | 'previous_version' | 'confirm_by' | 'rule_count'
 >
 
 /** Stores the last confirmed rules, with their ids and hits, as a new version. The list is locked and has a previous version. */
@@ -61,7 +61,7 @@ export async function restoreConfirmed(
   audited: ReturnType<typeof auditOf>,
 ): Promise<void> {
   const listId = list.id
-  const rules = await readVersionRules(trx, teamId, listId, list.previousVersion!)
+  const rules = await readVersionRules(trx, teamId, listId, list.previous_version!)
   const version = list.version + 1
   await storeVersion(
     trx,
@@ -74,8 +74,8 @@ export async function restoreConfirmed(
     ...audited,
     action: 'shield.revert',
     target: `shield:${prefix}`,
-    before: { prefix, version: list.version, confirm_by: list.confirmBy },
-    after: { prefix, version, restored_version: list.previousVersion, rules: rules.length },
+    before: { prefix, version: list.version, confirm_by: list.confirm_by },
+    after: { prefix, version, restored_version: list.previous_version, rules: rules.length },
   })
   await writeListMessages(trx, [{ teamId, listId, prefix, version, change: 'reverted' }])
   await wake(trx, 'shield')

@@ -8,14 +8,14 @@ import type {
 } from '@pharos/contract/shield/shield'
 import type { ShieldReason } from '@pharos/contract/reason/shield-reason'
 import type { QueryOf } from '@pharos/contract/route'
-import { camelColumns, columns, withExpressions, type RowOf } from '../db/columns.ts'
+import { columns, withExpressions, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import type { StoredRuleMatch, VersionedRule } from './shield-rule.ts'
 
 /** PostgreSQL formats some IPv6 prefixes differently from RFC 5952: parse them. */
-const listColumns = camelColumns(
+const listColumns = columns(
   'shield_lists',
   'l',
   ['id', 'version', 'previous_version', 'confirm_by', 'reason_attrs', 'created', 'modified'],
@@ -23,7 +23,7 @@ const listColumns = camelColumns(
     prefix: sql<string>`l.prefix::text`,
     status: sql<'pending' | 'active' | 'error'>`l.status`,
     reason: sql<ShieldReason | null>`l.reason`,
-    ruleCount: sql<number>`(select count(*) from shield_rules r where r.list_id = l.id)`,
+    rule_count: sql<number>`(select count(*) from shield_rules r where r.list_id = l.id)`,
   },
 )
 export type ListRow = RowOf<typeof listColumns>

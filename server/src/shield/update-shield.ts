@@ -145,7 +145,7 @@ async function update(
     await requireAllowed(deps, trx, teamId, wanted, list, warnings)
     await store(trx, operation, wanted, list, stored, confirmOf(wanted, list))
   } else {
-    if (list?.confirmBy && wanted.confirm_within === undefined) await confirm(trx, operation, list, prefix)
+    if (list?.confirm_by && wanted.confirm_within === undefined) await confirm(trx, operation, list, prefix)
     // The answer has the text as sent; the timer and the approval apply to the meaning of the rules.
     if (!sameText(stored, wanted.rules)) await store(trx, operation, wanted, list, stored, 'kept')
   }
@@ -162,7 +162,7 @@ async function update(
 
 async function confirm(trx: Trx, operation: Operation, list: ListRow, prefix: Prefix): Promise<void> {
   await confirmVersion(trx, operation.actor.teamId, list.id)
-  const before = { prefix, version: list.version, confirm_by: list.confirmBy }
+  const before = { prefix, version: list.version, confirm_by: list.confirm_by }
   const after = { prefix, version: list.version, confirm_by: null }
   await writeAudit(trx, {
     ...auditOf(operation),
@@ -231,7 +231,7 @@ async function store(
 const confirmOf = ({ confirm_within: seconds }: Wanted, list: ListRow | undefined): NewVersion['confirm'] =>
   seconds === undefined
     ? undefined
-    : { seconds, previousVersion: list?.previousVersion ?? list?.version ?? 0 }
+    : { seconds, previousVersion: list?.previous_version ?? list?.version ?? 0 }
 
 /**
  * Throws `invalid` for rules that drop or limit and name a network of the safelist. A rule for the whole prefix names

@@ -2,30 +2,52 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { DomainCheckResult, listDomainsRoute } from '@pharos/contract/team/domain'
 import type { QueryOf } from '@pharos/contract/route'
-import { camelColumns, type RowOf } from '../db/columns.ts'
+import { columns, type RowOf } from '../db/columns.ts'
 import { claimRows } from '../db/due-work.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import type { TeamDomainName } from './domain-name.ts'
 import type { DomainState } from './domain-verification.ts'
 
-const domainColumns = camelColumns(
+const domainColumns = columns(
   'domains',
   'd',
   ['id', 'team_id', 'auto_join', 'created', 'verified', 'pending_since', 'last_check', 'missed', 'due'],
   {
     domain: sql<TeamDomainName>`d.domain`,
-    lastCheckResult: sql<DomainCheckResult | null>`d.last_check_result`,
+    last_check_result: sql<DomainCheckResult | null>`d.last_check_result`,
   },
 )
-export type TeamDomain = RowOf<typeof domainColumns>
+type DomainRow = RowOf<typeof domainColumns>
 
-export const listDomainRows = (
+export type TeamDomain = DomainState & {
+  readonly id: number
+  readonly teamId: number
+  readonly domain: TeamDomainName
+  readonly autoJoin: boolean
+  readonly created: Date
+}
+
+const domainOf = (row: DomainRow): TeamDomain => ({
+  id: row.id,
+  teamId: row.team_id,
+  domain: row.domain,
+  autoJoin: row.auto_join,
+  created: row.created,
+  verified: row.verified,
+  pendingSince: row.pending_since,
+  lastCheck: row.last_check,
+  lastCheckResult: row.last_check_result,
+  missed: row.missed,
+  due: row.due,
+})
+
+export async function listDomainRows(
   postgres: Postgres,
   teamId: number,
   { verified, ordering, ...slice }: QueryOf<typeof listDomainsRoute>,
-): Promise<Page<TeamDomain>> =>
-  listInTeam(postgres, teamId, {
+): Promise<Page<TeamDomain>> {
+  const { page, count } = await listInTeam<DomainRow>(postgres, teamId, {
     matching: sql`
       select d.* from domains d where d.team_id = ${teamId} ${andAll(
         verified !== undefined && sql`(d.verified is not null) = ${verified}`,
@@ -44,6 +66,8 @@ export const listDomainRows = (
     ),
     slice,
   })
+  return { page: page.map(domainOf), count }
+}
 
 export async function findDomain(trx: Trx, teamId: number, id: number): Promise<TeamDomain | undefined> {
   return readDomain(trx, teamId, id, sql``)
@@ -60,11 +84,11 @@ async function readDomain(
   id: number,
   lock: RawBuilder<unknown>,
 ): Promise<TeamDomain | undefined> {
-  const { rows } = await sql<TeamDomain>`
+  const { rows } = await sql<DomainRow>`
     select ${domainColumns} from domains d where d.team_id = ${teamId} and d.id = ${id}::bigint ${lock}`.execute(
     trx,
   )
-  return rows[0]
+  return rows[0] && domainOf(rows[0])
 }
 
 /** Blocks adding domains to the team until the end of the transaction, so that the count stays valid. */
@@ -80,11 +104,11 @@ export async function insertDomain(
   trx: Trx,
   { teamId, domain, autoJoin, now }: { teamId: number; domain: TeamDomainName; autoJoin: boolean; now: Date },
 ): Promise<TeamDomain | undefined> {
-  const { rows } = await sql<TeamDomain>`
+  const { rows } = await sql<DomainRow>`
     insert into domains as d (team_id, domain, auto_join, created, pending_since, due)
     values (${teamId}, ${domain}, ${autoJoin}, ${now}, ${now}, ${now})
     on conflict (team_id, domain) do nothing returning ${domainColumns}`.execute(trx)
-  return rows[0]
+  return rows[0] && domainOf(rows[0])
 }
 
 export async function saveAutoJoin(trx: Trx, { teamId, id }: TeamDomain, autoJoin: boolean): Promise<void> {

@@ -19,7 +19,9 @@ const accountColumns = columns(
 )
 export type ServiceAccountRow = RowOf<typeof accountColumns>
 
-export type ServiceAccountSettings = Pick<ServiceAccountRow, 'name' | 'description' | 'roles' | 'disabled'>
+/** The columns that a request changes. */
+export const serviceAccountFields = ['name', 'description', 'roles', 'disabled'] as const
+export type ServiceAccountSettings = Pick<ServiceAccountRow, (typeof serviceAccountFields)[number]>
 
 export const listServiceAccountRows = (
   postgres: Postgres,

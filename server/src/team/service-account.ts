@@ -11,6 +11,7 @@ import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
+import { fieldsOf } from '../operation/fields.ts'
 import { actorName, type Operation } from '../operation/operation.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import {
@@ -22,6 +23,7 @@ import {
   listServiceAccountRows,
   lockServiceAccountRow,
   saveServiceAccountSettings,
+  serviceAccountFields,
   type ServiceAccountRow,
   type ServiceAccountSettings,
 } from './service-account.store.ts'
@@ -140,12 +142,7 @@ const entryOf = (verb: string, id: number) => ({
   target: `service_account:${id}`,
 })
 
-const recordedOf = ({ name, description, roles, disabled }: ServiceAccountRow): ServiceAccountSettings => ({
-  name,
-  description,
-  roles,
-  disabled,
-})
+const recordedOf = (row: ServiceAccountRow): ServiceAccountSettings => fieldsOf(row, serviceAccountFields)
 
 /** Tokens are counted beside the version: a new one changes no precondition. */
 const answerWith = (row: ServiceAccountRow) => ({

@@ -1,6 +1,6 @@
 // The SQL of teams: read, lock, save.
 import type { QueryOf } from '@pharos/contract/route'
-import type { listTeamsRoute } from '@pharos/contract/team/team'
+import type { listTeamsRoute, TeamChanges } from '@pharos/contract/team/team'
 import type { DefaultRole, Role } from '@pharos/contract/role'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, jsonOf, type RowOf } from '../db/columns.ts'
@@ -55,22 +55,8 @@ export async function readTeam(trx: Trx, teamId: number): Promise<TeamRow | unde
   return (await teamOf(teamId).execute(trx)).rows[0]
 }
 
-export type TeamColumns = Partial<
-  Pick<
-    TeamRow,
-    | 'name'
-    | 'description'
-    | 'billing_email'
-    | 'technical_email'
-    | 'abuse_email'
-    | 'noc_phone'
-    | 'country'
-    | 'timezone'
-    | 'require_2fa'
-    | 'default_roles'
-    | 'token_days_max'
-  >
->
+/** The columns that a request changes have the names of its fields. */
+export type TeamColumns = Partial<Pick<TeamRow, keyof TeamChanges>>
 
 /** A trigger raises the version. From then on the team decides on its name, not the platform file. */
 export async function saveTeam(trx: Trx, teamId: number, columns: TeamColumns): Promise<void> {

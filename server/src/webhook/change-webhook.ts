@@ -7,6 +7,7 @@ import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
+import { fieldsOf } from '../operation/fields.ts'
 import { actorName, type Operation } from '../operation/operation.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { cancelDeliveries } from './delivery.store.ts'
@@ -20,6 +21,7 @@ import {
   replaceSecret,
   saveSecret,
   saveWebhook,
+  webhookFields,
   type WebhookRow,
   type WebhookState,
 } from './webhook.store.ts'
@@ -144,13 +146,7 @@ async function lockForChange(trx: Trx, operation: Operation, id: number): Promis
 }
 
 /** The part recorded in the audit log: settings, and no secret. */
-const recordedOf = ({ url, description, events, enabled, disabled_reason }: WebhookState) => ({
-  url,
-  description,
-  events,
-  enabled,
-  disabled_reason,
-})
+const recordedOf = (state: WebhookState) => fieldsOf(state, webhookFields)
 
 function note(
   trx: Trx,

@@ -104,7 +104,9 @@ export async function replaceSecret(
   return rows[0]!
 }
 
-export type WebhookState = Pick<WebhookRow, 'url' | 'description' | 'events' | 'enabled' | 'disabled_reason'>
+/** The columns that a request changes, directly or by `enabled`. */
+export const webhookFields = ['url', 'description', 'events', 'enabled', 'disabled_reason'] as const
+export type WebhookState = Pick<WebhookRow, (typeof webhookFields)[number]>
 
 /** `resetFailures`: earlier failures no longer count. */
 export async function saveWebhook(

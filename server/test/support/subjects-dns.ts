@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { seedSignedZone, seedTemplate, seedZone } from '../../src/dns/testing.ts'
+import type { TestApi } from '../api.ts'
 import type { Holder } from './fixtures.ts'
 import {
   absentIsNotFound,
@@ -79,7 +80,8 @@ const newTarget = () => `host${names++}.example.net`
 
 const www = { name: 'www', type: 'A' }
 
-async function addKey({ api }: Context, { teamId }: Holder): Promise<number> {
+/** Adds a TSIG key of the team. */
+export async function addKey(api: TestApi, { teamId }: { readonly teamId: number }): Promise<number> {
   const name = `test-${randomUUID().slice(0, 8)}.`
   const { id } = await api.database.postgres.owner
     .insertInto('dns_tsig_keys')
@@ -90,8 +92,8 @@ async function addKey({ api }: Context, { teamId }: Holder): Promise<number> {
 }
 
 const aboutKeys: Subject['requests'] = {
-  own: async (context) => ({ params: { tsig_key_id: await addKey(context, ownOf(context)) } }),
-  foreign: async (context) => ({ params: { tsig_key_id: await addKey(context, foreignOf(context)) } }),
+  own: async (context) => ({ params: { tsig_key_id: await addKey(context.api, ownOf(context)) } }),
+  foreign: async (context) => ({ params: { tsig_key_id: await addKey(context.api, foreignOf(context)) } }),
   missing: async () => ({ params: { tsig_key_id: missingId } }),
 }
 

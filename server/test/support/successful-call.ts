@@ -46,14 +46,15 @@ export type PreparedCall = {
   ) => Promise<Awaited<ReturnType<TestApi['server']['inject']>>>
 }
 
-/** Creates the caller and the object of a successful call. Returns undefined if no caller succeeds with the subject. */
+/** Creates the caller, by default the first allowed one, and the object of a successful call. Returns undefined if no caller succeeds with the subject. */
 export async function prepareSuccess(
   api: TestApi,
   fixtures: Fixtures,
   subject: Subject,
   route: Route,
+  callerName?: string,
 ): Promise<PreparedCall | undefined> {
-  const success = successOf(subject, route)
+  const success = successOf(subject, route, callerName)
   if (!success) return undefined
   const { caller, which } = success
   const presented = await caller.present(api, fixtures)
@@ -77,12 +78,17 @@ export async function prepareSuccess(
 }
 
 /** Creates the object and the caller of the successful call. */
-function successOf(subject: Subject, route: Route): { caller: Caller; which: 'own' | 'only' } | undefined {
+function successOf(
+  subject: Subject,
+  route: Route,
+  callerName?: string,
+): { caller: Caller; which: 'own' | 'only' } | undefined {
   const which = subject.requests.own ? 'own' : 'only'
   if (!subject.requests[which]) return undefined
   const caller = callers.find(
-    ({ identity, elsewhere }) =>
+    ({ name, identity, elsewhere }) =>
       !elsewhere &&
+      (callerName === undefined || name === callerName) &&
       expectedAccessOf(route, identity) === 'pass' &&
       typeof subject.answers(which, identity) === 'number',
   )

@@ -6,15 +6,17 @@ import type {
   AnnouncementStatus,
   listAnnouncementsRoute,
 } from '@pharos/contract/byoip/announcement'
+import { ownDetailNames } from '@pharos/contract/byoip/announcement-checks'
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/reason/region-reason'
 import type { QueryOf } from '@pharos/contract/route'
-import { camelColumns, columns, jsonOf, parseJsonRow, withExpressions, type RowOf } from '../../db/columns.ts'
+import { columns, jsonOf, parseJsonRow, withExpressions, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { executeLater } from '../../db/team-transactions.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { parseSearchTerm } from '../../net/search-term.ts'
+import { fieldsOf } from '../../operation/fields.ts'
 import type { Limits } from '../../operation/limits.ts'
 import type { Announcement, AnnouncementRegion, OpenRegion } from '../status/announcement.ts'
 import { detailNames } from '../status/announcement-details.ts'
@@ -27,7 +29,7 @@ import { notifyStatusChanges } from '../status/status-message.store.ts'
 
 export type AnnouncementListQuery = QueryOf<typeof listAnnouncementsRoute>
 
-const announcementColumns = camelColumns(
+const announcementColumns = columns(
   'announcements',
   'a',
   [
@@ -50,22 +52,23 @@ const announcementColumns = camelColumns(
 )
 
 /** A region `r` with its row `ar` of an announcement `a`. */
-const regionColumns = camelColumns(
+const regionColumns = columns(
   'announcement_regions',
   'ar',
   ['configured', 'restorable', 'state', 'since', 'settled', 'changes'],
   {
     reason: sql<RegionReason | null>`ar.reason`,
     attrs: sql<ReasonAttrs | null>`ar.attrs`,
-    regionId: sql<number>`r.id`,
+    region_id: sql<number>`r.id`,
     slug: sql<string>`r.slug`,
-    lastCheck: sql<Date | null>`r.last_check`,
-    lastCheckResult: regionCheckResult,
+    last_check: sql<Date | null>`r.last_check`,
+    last_check_result: regionCheckResult,
     // Whether a quorum of the region's routers has an established session for the family.
     reached: sql<boolean>`case family(a.prefix) when 4 then r.neighbors4 else r.neighbors6 end`,
   },
 )
-const regionTimes = { since: true, settled: true, changes: true, lastCheck: true } as const
+type RegionRow = RowOf<typeof regionColumns>
+const regionTimes = { since: true, settled: true, changes: true, last_check: true } as const
 
 const regionJson = jsonOf(regionColumns)
 const fullColumns = withExpressions(announcementColumns, {
@@ -85,19 +88,46 @@ type FullRow = RowOf<typeof fullColumns> & { readonly checks?: CheckJson[] }
 const columnsOf = (withChecks: boolean) => (withChecks ? checkedColumns : fullColumns)
 
 function fullOf({ regions, checks = [], ...row }: FullRow): WithChecks {
-  const parsed = regions.map((region) => parseJsonRow<RowOf<typeof regionColumns>>(region, regionTimes))
+  const parsed = regions.map((region) => regionOf(parseJsonRow<RegionRow>(region, regionTimes)))
   return { announcement: announcementOf(row, parsed), checks: checks.map(checkOf) }
 }
 
 function announcementOf(row: AnnouncementRow, regions: readonly AnnouncementRegion[]): Announcement {
   return {
-    ...row,
+    id: row.id,
+    teamId: row.team_id,
     prefix: parsePrefix(row.prefix),
-    originAsn: parseAsn(row.originAsn),
+    originAsn: parseAsn(row.origin_asn),
+    enabled: row.enabled,
+    suspended: row.suspended,
+    irrValidated: row.irr_validated,
+    rpkiValidated: row.rpki_validated,
+    loaValidated: row.loa_validated,
+    clearance: row.clearance,
+    claimed: row.claimed,
+    status: row.status,
+    version: row.version,
+    created: row.created,
     details: parseJsonRow(row.details, { deleted: true }),
     regions,
   }
 }
+
+const regionOf = (row: RegionRow): AnnouncementRegion => ({
+  regionId: row.region_id,
+  slug: row.slug,
+  configured: row.configured,
+  restorable: row.restorable,
+  state: row.state,
+  since: row.since,
+  settled: row.settled,
+  reason: row.reason,
+  attrs: row.attrs,
+  changes: row.changes,
+  lastCheck: row.last_check,
+  lastCheckResult: row.last_check_result,
+  reached: row.reached,
+})
 
 /** Returns one announcement of the team with its regions. */
 export async function findAnnouncement(
@@ -253,7 +283,7 @@ export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Pr
     sql<AnnouncementRow>`
       select ${announcementColumns} from announcements a where a.team_id = ${teamId} and a.id = ${id}::bigint
         and a.deleted is null for no key update`.execute(trx),
-    sql<RowOf<typeof regionColumns> & { open: boolean }>`
+    sql<RegionRow & { open: boolean }>`
       select ${regionColumns}, r.open
       from announcements a cross join regions r
       left join announcement_regions ar
@@ -263,7 +293,7 @@ export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Pr
   ])
   const [row] = locked
   if (!row) return undefined
-  const regions = rows.map(({ open: _open, ...region }) => region)
+  const regions = rows.map(regionOf)
   // Columns of a region that was never configured for the announcement are null.
   const present = regions.filter(({ configured }) => (configured as boolean | null) !== null)
   return {
@@ -346,12 +376,11 @@ export async function markRestored(trx: Trx, teamId: number, id: number): Promis
 
 /** Saves the details that the team may change. The caller saves the version with `saveAnnouncement`. */
 export async function saveDetails(trx: Trx, { teamId, id, details }: Announcement): Promise<void> {
-  const { description, as_set, delegate_loa, loa_signatory } = details
   await executeLater(
     trx,
     trx
       .updateTable('announcements')
-      .set({ description, as_set, delegate_loa, loa_signatory })
+      .set(fieldsOf(details, ownDetailNames))
       .where('team_id', '=', teamId)
       .where('id', '=', id),
   )

@@ -1,5 +1,6 @@
 // Changes an announcement, its regions and its details: the rules of PATCH as one pure function, and its use case. Stores the desired state
 // and wakes the reconciler; must not connect to a router and must not wait for one.
+import { ownDetailNames, type OwnDetailName } from '@pharos/contract/byoip/announcement-checks'
 import type { HistoryKind } from '@pharos/contract/byoip/announcement-checks'
 import type { Announcement as Wire, updateAnnouncementRoute } from '@pharos/contract/byoip/announcement'
 import type { ProblemError } from '@pharos/contract/problem'
@@ -11,6 +12,7 @@ import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { isRevokedAsn } from '../../inventory/holding/asn.ts'
 import { errorAt, fail, failWith, invalid, notFound, type Failure } from '../../runtime/error.ts'
+import { fieldsOf } from '../../operation/fields.ts'
 import { lacksGrant, mayDo } from '../../operation/grant.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import {
@@ -23,7 +25,6 @@ import {
   type OpenRegion,
   type StoredValidationName,
 } from '../status/announcement.ts'
-import type { DetailName, Details } from '../status/announcement-details.ts'
 import { lockAnnouncement, saveAnnouncement, saveDetails } from './announcement.store.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { writeHistory } from './history.store.ts'
@@ -104,21 +105,15 @@ function setRegions(
   return { ...announcement, enabled, configured }
 }
 
-/** The fields of a patch that are saved as they are, in the columns of the same names. */
-const detailFields = ['description', 'as_set', 'delegate_loa', 'loa_signatory'] as const
-
 /** Returns `next` with the details of the patch, and a version after that of `before`; `next` itself if they are the same. */
 function withDetails(before: Announcement, next: Announcement, patch: Patch): Announcement {
   const changed = changedDetails(before, patch)
   if (changed.length === 0) return next
-  return { ...next, details: { ...before.details, ...pick(patch, changed) }, version: before.version + 1 }
+  return { ...next, details: { ...before.details, ...fieldsOf(patch, changed) }, version: before.version + 1 }
 }
 
-const changedDetails = ({ details }: Announcement, patch: Patch): DetailName[] =>
-  detailFields.filter((name) => patch[name] !== undefined && patch[name] !== details[name])
-
-const pick = (from: Partial<Details>, names: readonly DetailName[]): Partial<Details> =>
-  Object.fromEntries(names.map((name) => [name, from[name]]))
+const changedDetails = ({ details }: Announcement, patch: Patch): OwnDetailName[] =>
+  ownDetailNames.filter((name) => patch[name] !== undefined && patch[name] !== details[name])
 
 function setInAllRegions(announcement: Announcement, enabled: boolean, open: readonly OpenRegion[]): Intent {
   if (!enabled) return { ...announcement, enabled, configured: configuredOf(announcement) }
@@ -230,7 +225,7 @@ export async function patchAnnouncement(
     const body = presentAnnouncement(next, include, { checks, visibility, now })
     const before = presentAnnouncement(announcement, include, { checks, visibility, now })
     const hidden = include.details ? [] : changedDetails(announcement, patch)
-    const beside = { before: pick(announcement.details, hidden), after: pick(next.details, hidden) }
+    const beside = { before: fieldsOf(announcement.details, hidden), after: fieldsOf(next.details, hidden) }
     return { body, before, beside, etag: shownEtag(next, body) }
   })
 }
@@ -261,7 +256,7 @@ async function checksFor(
 /** The details belong to the grant `ipam.manage`. */
 function requireRole({ actor }: Operation, memberToggle: boolean, patch: Patch): void {
   if (mayDo(actor, 'ipam.manage')) return
-  const hasDetails = detailFields.some((name) => patch[name] !== undefined)
+  const hasDetails = ownDetailNames.some((name) => patch[name] !== undefined)
   if (memberToggle && !hasDetails) return
   if (actor.kind === 'token') throw lacksGrant(actor.kind, 'ipam.manage', 'ipam:write')
   throw fail('forbidden', hasDetails ? 'details' : 'toggle', { role: neededRole('ipam.manage') })
@@ -289,10 +284,10 @@ async function store(
     ...auditOf(operation),
     action: 'announcement.update',
     target: `announcement:${after.id}`,
-    before: { ...intentOf(before), ...pick(before.details, details) },
+    before: { ...intentOf(before), ...fieldsOf(before.details, details) },
     after: {
       ...intentOf(after),
-      ...pick(after.details, details),
+      ...fieldsOf(after.details, details),
       desired: desiredChanges(before, after),
     },
   })

@@ -16,18 +16,18 @@ type KeptRoutersDeps = {
 export class RestartedRouters {
   readonly #deps: KeptRoutersDeps
   /** Routers that came up since their routes were last read here. At the start all: they may have been restarted before. */
-  readonly #cameUp: Set<string>
+  readonly #restarted: Set<string>
   /** Prefixes that restarted routers still lack since the restart, by the name of the router. */
   readonly #unrestored = new Map<string, Set<Prefix>>()
 
   constructor(deps: KeptRoutersDeps) {
     this.#deps = deps
-    this.#cameUp = new Set(deps.routers.map(({ name }) => name))
+    this.#restarted = new Set(deps.routers.map(({ name }) => name))
   }
 
   /** A router is reachable again, so it may have been restarted. */
   onRestart(router: string): void {
-    this.#cameUp.add(router)
+    this.#restarted.add(router)
   }
 
   /** A run with the database has applied the desired state. */
@@ -49,10 +49,10 @@ export class RestartedRouters {
     for (const { name, speaker } of routers) {
       const routes = kept?.routers.find((one) => one.name === name)?.routes ?? []
       if (routes.length === 0) continue
-      const cameUp = this.#cameUp.delete(name)
+      const hasRestarted = this.#restarted.delete(name)
       try {
         const present = (await speaker.list()).map(({ prefix }) => prefix)
-        if (cameUp && present.length === 0)
+        if (hasRestarted && present.length === 0)
           this.#unrestored.set(name, new Set(routes.map(({ prefix }) => prefix)))
         const unrestored = this.#unrestored.get(name)
         for (const prefix of present) unrestored?.delete(prefix)
@@ -64,7 +64,7 @@ export class RestartedRouters {
         const facts = { region, router: name, routes: absent.length, plan_of: kept?.at, reason }
         log.warn(facts, 'announced the last known routes to a router without routes')
       } catch (error) {
-        if (cameUp) this.#cameUp.add(name)
+        if (hasRestarted) this.#restarted.add(name)
         log.error({ region, router: name, error }, 'last known routes could not be announced')
       }
     }

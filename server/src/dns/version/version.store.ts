@@ -2,11 +2,11 @@
 import { sql } from 'kysely'
 import type { listZoneVersionsRoute } from '@pharos/contract/dns/version'
 import type { QueryOf } from '@pharos/contract/route'
-import { camelColumns, withExpressions, type RowOf } from '../../db/columns.ts'
+import { columns, withExpressions, type RowOf } from '../../db/columns.ts'
 import { listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 
-const versionColumns = camelColumns('dns_versions', 'v', [
+const versionColumns = columns('dns_versions', 'v', [
   'version',
   'at',
   'actor',

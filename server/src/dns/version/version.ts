@@ -45,9 +45,9 @@ export async function listZoneVersions(
 
 const presentVersion = (row: VersionHead): ZoneVersion => ({
   ...headOf(row),
-  added_count: row.addedCount,
-  changed_count: row.changedCount,
-  removed_count: row.removedCount,
+  added_count: row.added_count,
+  changed_count: row.changed_count,
+  removed_count: row.removed_count,
 })
 
 const headOf = ({ version, at, actor, what }: VersionHead) => ({ version, at: at.toISOString(), actor, what })

@@ -2,7 +2,7 @@
 // caller has locked the zone. Every statement contains the id of the zone, which was found by its team.
 import { sql } from 'kysely'
 import type { RecordSetSource } from '@pharos/contract/dns/recordset'
-import { camelColumns, type RowOf } from '../../db/columns.ts'
+import { columns, type RowOf } from '../../db/columns.ts'
 import type { Trx } from '../../db/postgres.ts'
 import { executeLater } from '../../db/team-transactions.ts'
 import { nameKey, type DomainName } from '../../net/dns/name.ts'
@@ -11,7 +11,7 @@ import { encodeRrsets } from '../sign/rrset-list.ts'
 import { journalOf, setId, type StoredSet, type ZoneDifference } from './zone-change.ts'
 import type { Zone } from './zone.ts'
 
-export const setColumns = camelColumns(
+export const setColumns = columns(
   'dns_recordsets',
   'r',
   ['type', 'ttl', 'content', 'comment', 'created', 'touched'],

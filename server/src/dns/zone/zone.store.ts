@@ -4,7 +4,7 @@ import type { AliasReason } from '@pharos/contract/reason/alias-reason'
 import type { ZoneSettingsUpdate } from '@pharos/contract/dns/settings'
 import type { DelegationStatus, listZonesRoute, Primary, ServerZoneState } from '@pharos/contract/dns/zone'
 import type { QueryOf } from '@pharos/contract/route'
-import { camelColumns, columns, jsonOf, parseJsonRow, withExpressions, type RowOf } from '../../db/columns.ts'
+import { columns, jsonOf, parseJsonRow, withExpressions, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { nameKey, parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
@@ -13,7 +13,7 @@ import { deletionOf, statusOfZone } from './zone-status.store.ts'
 import type { Limits } from '../../operation/limits.ts'
 import { noNameserver, type DnsDefaults, type Zone } from './zone.ts'
 
-const zoneColumns = camelColumns(
+const zoneColumns = columns(
   'dns_zones',
   'z',
   [
@@ -53,20 +53,20 @@ const serverJson = jsonOf(serverColumns)
 
 /** NS is type 2. A secondary zone has no record sets before its first transfer. */
 const shownColumns = withExpressions(zoneColumns, {
-  isGenerated: sql<boolean>`z.is_generated`,
+  is_generated: sql<boolean>`z.is_generated`,
   published: sql<Date | null>`z.published`,
-  shownStatus: statusOfZone,
+  shown_status: statusOfZone,
   deletion: deletionOf,
-  dnssecReason: sql<string | null>`z.dnssec_reason`,
+  dnssec_reason: sql<string | null>`z.dnssec_reason`,
   reason: sql<string | null>`z.reason`,
   attrs: sql<Readonly<Record<string, unknown>> | null>`z.attrs`,
   nameservers: sql<string | null>`(
     select r.content from dns_recordsets r where r.zone_id = z.id and r.name_key = z.name_key and r.type = 2)`,
   delegated: sql<string[] | null>`(select d.ns from dns_delegations d where d.zone_id = z.id)`,
-  delegationStatus: sql<DelegationStatus | null>`(
+  delegation_status: sql<DelegationStatus | null>`(
     select d.status from dns_delegations d where d.zone_id = z.id)`,
-  delegationChecked: sql<Date | null>`(select d.checked from dns_delegations d where d.zone_id = z.id)`,
-  wasDelegated: sql<boolean>`exists (
+  delegation_checked: sql<Date | null>`(select d.checked from dns_delegations d where d.zone_id = z.id)`,
+  was_delegated: sql<boolean>`exists (
     select from dns_delegations d where d.zone_id = z.id and d.delegated_seen is not null)`,
 })
 const withServers = withExpressions(shownColumns, {
@@ -76,7 +76,7 @@ const withServers = withExpressions(shownColumns, {
   primaries: sql<
     (Primary & { readonly tsig_key_id?: number })[] | null
   >`(select p.primaries from dns_secondaries p where p.zone_id = z.id)`,
-  failingAliases: sql<readonly FailingAlias[] | null>`(
+  failing_aliases: sql<readonly FailingAlias[] | null>`(
     select json_agg(json_build_object('name', r.name, 'reason', a.reason, 'isUnserved', a.is_unserved,
       'resolved', to_char(a.resolved at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) order by r.name_key)
     from dns_aliases a join dns_recordsets r on r.zone_id = a.zone_id and r.name_key = a.name_key
@@ -93,21 +93,53 @@ type FailingAlias = {
 }
 
 type ShownRow = RowOf<typeof shownColumns> &
-  Partial<Pick<RowOf<typeof withServers>, 'servers' | 'primaries' | 'failingAliases'>>
+  Partial<Pick<RowOf<typeof withServers>, 'servers' | 'primaries' | 'failing_aliases'>>
 
-/** A zone with the additional fields of answers. */
-export type ShownZone = Omit<ShownRow, 'servers'> & {
-  readonly servers: readonly RowOf<typeof serverColumns>[]
-}
-
-const shownOf = ({ servers = [], ...row }: ShownRow): ShownZone => ({
-  ...row,
-  servers: servers.map((one) =>
-    parseJsonRow<RowOf<typeof serverColumns>>(one, { since: true, checked: true }),
-  ),
+const zoneOf = (row: ZoneRow): Zone => ({
+  id: row.id,
+  teamId: row.team_id,
+  name: row.name,
+  kind: row.kind,
+  status: row.status,
+  isReverse: row.is_reverse,
+  version: row.version,
+  publishedVersion: row.published_version,
+  serial: row.serial,
+  recordsetCount: row.recordset_count,
+  recordCount: row.record_count,
+  settings: row.settings,
+  settingsVersion: row.settings_version,
+  dnssec: row.dnssec,
+  claimed: row.claimed,
+  created: row.created,
+  touched: row.touched,
+  deleted: row.deleted,
+  now: row.now,
 })
 
-const zoneOf = (row: ZoneRow): Zone => row
+const shownOf = (row: ShownRow) => ({
+  ...zoneOf(row),
+  isGenerated: row.is_generated,
+  published: row.published,
+  shownStatus: row.shown_status,
+  deletion: row.deletion,
+  dnssecReason: row.dnssec_reason,
+  reason: row.reason,
+  attrs: row.attrs,
+  nameservers: row.nameservers,
+  delegated: row.delegated,
+  delegationStatus: row.delegation_status,
+  delegationChecked: row.delegation_checked,
+  wasDelegated: row.was_delegated,
+  servers: (row.servers ?? []).map((one) =>
+    parseJsonRow<RowOf<typeof serverColumns>>(one, { since: true, checked: true }),
+  ),
+  primaries: row.primaries,
+  failingAliases: row.failing_aliases,
+})
+
+/** A zone with the additional fields of answers. */
+export type ShownZone = Readonly<ReturnType<typeof shownOf>>
 
 /** Identifies a zone in a request: by id or by name. */
 export type ZoneRef = { readonly id: number } | { readonly name: ZoneName }
@@ -345,7 +377,7 @@ export async function claimWaiting(trx: Trx, name: ZoneName): Promise<void> {
     on conflict (zone_id) do update set due = now()`.execute(trx)
 }
 
-const defaultColumns = camelColumns('dns_defaults', 'd', [
+const defaultColumns = columns('dns_defaults', 'd', [
   'hostmaster',
   'default_ttl',
   'minimum_ttl',
@@ -377,8 +409,8 @@ const withoutSection: Omit<DnsDefaults, 'nameservers'> = {
 }
 
 /** One row: the section of the platform file, if present, and the names of its public servers. */
-const defaultsRow = sql<RowOf<typeof defaultColumns> & { isSet: boolean; names: string[] }>`
-  select ${defaultColumns}, d.key is not null as "isSet",
+const defaultsRow = sql<RowOf<typeof defaultColumns> & { names: string[] }>`
+  select ${defaultColumns},
     (select coalesce(array_agg(s.name order by s.name), '{}') from dns_servers s where s.is_public) as names
   from (select) one left join dns_defaults d on true`
 
@@ -393,14 +425,25 @@ export async function readDefaultsInTeam(postgres: Postgres, teamId: number): Pr
   return defaultsOf(row!)
 }
 
-const defaultsOf = ({
-  isSet,
-  names,
-  ...row
-}: RowOf<typeof defaultColumns> & { isSet: boolean; names: string[] }): DnsDefaults => ({
-  ...withoutSection,
-  ...(isSet ? row : {}),
+/** All columns are null without the section. */
+const defaultsOf = ({ names, ...row }: RowOf<typeof defaultColumns> & { names: string[] }): DnsDefaults => ({
+  ...((row.hostmaster as string | null) === null ? withoutSection : sectionOf(row)),
   nameservers: names.length > 0 ? names : [noNameserver],
+})
+
+const sectionOf = (row: RowOf<typeof defaultColumns>): Omit<DnsDefaults, 'nameservers'> => ({
+  hostmaster: row.hostmaster,
+  defaultTtl: row.default_ttl,
+  minimumTtl: row.minimum_ttl,
+  refresh: row.refresh,
+  retry: row.retry,
+  expire: row.expire,
+  negativeTtl: row.negative_ttl,
+  historyDays: row.history_days,
+  zonesMax: row.zones_max,
+  recordsetsMax: row.recordsets_max,
+  aliasesMax: row.aliases_max,
+  isApexNsEditable: row.is_apex_ns_editable,
 })
 
 /** Returns the id of a TSIG key of the provider or the team; undefined if there is no such key. */

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, parsePrefix, prefixAround } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { camelColumns, snakeOf, type RowOf } from '../../db/columns.ts'
+import { columns, type RowOf } from '../../db/columns.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { arrayText, unnestRows } from '../../db/unnest.ts'
 import { networksOf } from './event.ts'
@@ -12,7 +12,7 @@ import type { Event } from './event.ts'
 export type LockedEvent = { readonly event: Event; readonly isRebuilt: boolean }
 
 /** Every field of an event, by name; each is read from and written to a column, see `columnOf`. */
-const eventColumns = camelColumns(
+const eventColumns = columns(
   'events',
   'e',
   [
@@ -31,21 +31,18 @@ const eventColumns = camelColumns(
     'has_attachment',
     'source_delivery',
     'source_received',
+    'start_at',
+    'end_at',
   ],
   {
-    start: sql<Date>`e.start_at`,
-    end: sql<Date | null>`e.end_at`,
     flags: sql<Event['flags']>`e.flags`,
     status: sql<Event['status']>`e.status`,
-    affectedNetwork: sql<string | null>`e.affected_network::text`,
-    parsedData: sql<Event['parsedData']>`e.parsed_data`,
-    mergeState: sql<Event['mergeState'] | null>`e.merge_state`,
+    affected_network: sql<string | null>`e.affected_network::text`,
+    parsed_data: sql<Event['parsedData']>`e.parsed_data`,
+    merge_state: sql<Event['mergeState'] | null>`e.merge_state`,
   },
 )
 type EventRow = RowOf<typeof eventColumns>
-
-const columnOf = (field: string): string =>
-  field === 'start' || field === 'end' ? `${field}_at` : snakeOf(field)
 
 /** The types of columns that are not text, as they are passed. */
 const types: Readonly<Record<string, string>> = {
@@ -68,28 +65,24 @@ const casts: Readonly<Record<string, string>> = {
   merge_state: '::jsonb',
 }
 
-const fields = eventColumns.entries.map(([name]) => ({
-  field: name as keyof EventRow,
-  column: columnOf(name),
-}))
-type Field = (typeof fields)[number]
-
-const passed = Object.fromEntries(fields.map(({ column }) => [column, types[column] ?? 'text']))
-const written = sql.join(fields.map(({ column }) => sql.ref(column)))
-const valueOf = ({ column }: Field) => sql`${sql.ref(`n.${column}`)}${sql.raw(casts[column] ?? '')}`
-const values = sql.join(fields.map(valueOf))
-const keys: ReadonlySet<string> = new Set(['id', 'sourceKey', 'sourceEventId'])
+const names = eventColumns.entries.map(([name]) => name as keyof EventRow)
+const passed = Object.fromEntries(names.map((name) => [name, types[name] ?? 'text'])) as Record<
+  keyof EventRow,
+  string
+>
+const written = sql.join(names.map((name) => sql.ref(name)))
+const valueOf = (name: string) => sql`${sql.ref(`n.${name}`)}${sql.raw(casts[name] ?? '')}`
+const values = sql.join(names.map(valueOf))
+const keys: ReadonlySet<keyof EventRow> = new Set(['id', 'source_key', 'source_event_id'])
 const assignments = sql.join(
-  fields
-    .filter(({ field }) => !keys.has(field))
-    .map((field) => sql`${sql.ref(field.column)} = ${valueOf(field)}`),
+  names.filter((name) => !keys.has(name)).map((name) => sql`${sql.ref(name)} = ${valueOf(name)}`),
 )
 
 /** Locks the existing events in the order of their ids, so that concurrent transactions cannot deadlock. */
 export async function lockEvents(trx: Trx, ids: readonly string[]): Promise<LockedEvent[]> {
   const { rows } = await sql<EventRow>`
     select ${eventColumns} from events e where e.id = any(${ids}) order by e.id for update`.execute(trx)
-  return rows.map((row) => ({ event: eventOf(row), isRebuilt: row.mergeState === null }))
+  return rows.map((row) => ({ event: eventOf(row), isRebuilt: row.merge_state === null }))
 }
 
 /** The detectors' part of an event to which a team's view adds. */
@@ -136,26 +129,58 @@ export async function saveEventNetworks(trx: Trx, events: readonly Event[]): Pro
   )
 }
 
-function recordset(events: readonly Event[]) {
-  const rows = events.map((event) => {
-    const row: Record<string, unknown> = {}
-    for (const { field, column } of fields) row[column] = event[field]
-    row['flags'] = arrayText(event.flags)
-    row['status'] = arrayText(event.status)
-    row['parsed_data'] = JSON.stringify(event.parsedData)
-    row['merge_state'] = JSON.stringify(event.mergeState)
-    return row
-  })
-  return unnestRows(rows, passed)
-}
+const recordset = (events: readonly Event[]) => unnestRows(events.map(rowOf), passed)
 
-function eventOf(row: EventRow): Event {
-  return {
-    ...row,
-    affectedNetwork: row.affectedNetwork === null ? null : parsePrefix(row.affectedNetwork),
-    mergeState: row.mergeState ?? { signals: [], stamps: {} },
-  }
-}
+/** The row of an event, with values that a cast of `casts` needs as text. */
+const rowOf = (event: Event): Readonly<Record<keyof EventRow, unknown>> => ({
+  id: event.id,
+  source_key: event.sourceKey,
+  source_event_id: event.sourceEventId,
+  source_timezone: event.sourceTimezone,
+  source_resource_id: event.sourceResourceId,
+  source_location_id: event.sourceLocationId,
+  source_country: event.sourceCountry,
+  source_location: event.sourceLocation,
+  classification_key: event.classificationKey,
+  description: event.description,
+  affected_network: event.affectedNetwork,
+  affected_bps: event.affectedBps,
+  affected_pps: event.affectedPps,
+  has_attachment: event.hasAttachment,
+  source_delivery: event.sourceDelivery,
+  source_received: event.sourceReceived,
+  start_at: event.start,
+  end_at: event.end,
+  flags: arrayText(event.flags),
+  status: arrayText(event.status),
+  parsed_data: JSON.stringify(event.parsedData),
+  merge_state: JSON.stringify(event.mergeState),
+})
+
+const eventOf = (row: EventRow): Event => ({
+  id: row.id,
+  sourceKey: row.source_key,
+  sourceEventId: row.source_event_id,
+  sourceTimezone: row.source_timezone,
+  sourceResourceId: row.source_resource_id,
+  sourceLocationId: row.source_location_id,
+  sourceCountry: row.source_country,
+  sourceLocation: row.source_location,
+  classificationKey: row.classification_key,
+  description: row.description,
+  affectedNetwork: row.affected_network === null ? null : parsePrefix(row.affected_network),
+  affectedBps: row.affected_bps,
+  affectedPps: row.affected_pps,
+  hasAttachment: row.has_attachment,
+  sourceDelivery: row.source_delivery,
+  sourceReceived: row.source_received,
+  start: row.start_at,
+  end: row.end_at,
+  flags: row.flags,
+  status: row.status,
+  parsedData: row.parsed_data,
+  mergeState: row.merge_state ?? { signals: [], stamps: {} },
+})
 
 /** A position in the events by network, in PostgreSQL's order of cidr. */
 export type EventCursor = { readonly network: string; readonly id: string }

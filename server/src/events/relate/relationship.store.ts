@@ -1,26 +1,35 @@
 // The SQL of relationships between events and the resources of teams. The caller has locked the events.
 import { sql } from 'kysely'
 import type { MatchResource, MatchType } from '@pharos/contract/events/event'
-import { camelColumns } from '../../db/columns.ts'
+import { columns, type RowOf } from '../../db/columns.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { unnestRows } from '../../db/unnest.ts'
 import type { EventMatch, StoredMatch } from './match.ts'
 
-const matchColumns = camelColumns('event_relationships', 'r', ['id', 'event_id', 'team_id'], {
+const matchColumns = columns('event_relationships', 'r', ['id', 'event_id', 'team_id'], {
   resource: sql<MatchResource>`r.match_resource`,
-  resourceId: sql<number>`r.match_resource_id`,
+  resource_id: sql<number>`r.match_resource_id`,
   name: sql<string>`r.match_resource_name`,
   link: sql<string>`r.match_resource_link`,
   type: sql<MatchType>`r.match_type`,
   value: sql<string>`r.match_value`,
 })
 
+type MatchRow = RowOf<typeof matchColumns>
+
+const matchOf = ({ event_id, team_id, resource_id, ...row }: MatchRow): StoredMatch => ({
+  ...row,
+  eventId: event_id,
+  teamId: team_id,
+  resourceId: resource_id,
+})
+
 export async function listRelationships(trx: Trx, eventIds: readonly string[]): Promise<StoredMatch[]> {
-  const { rows } = await sql<StoredMatch>`
+  const { rows } = await sql<MatchRow>`
     select ${matchColumns} from event_relationships r where r.event_id = any(${eventIds}) order by r.id`.execute(
     trx,
   )
-  return rows
+  return rows.map(matchOf)
 }
 
 const types = {

@@ -9,7 +9,7 @@ export const heldPorts = (teamId: number) => sql`(select * from held_ports where
  * Time from which rows of the interface belong to the assignment of port `p`. Earlier rows may belong to another port
  * or team. Rows of the port (minutes, days) belong to it on every interface.
  */
-export const interfaceSince = sql<Date>`greatest(lower(p.valid), p.linked_at)`
+export const interfaceSince = sql<Date>`greatest(lower(p.valid), p.interface_since)`
 
 /** The devices of the team and the devices with a port of the team, with the columns of their state. */
 export const seenDevices = (teamId: number) => sql`(select * from visible_devices where team_id = ${teamId})`

@@ -18,7 +18,7 @@ export function linkPorts<T = void>(
     await sql`
       with linked as (
         update ports p set interface_id = n.id,
-          linked_at = case when p.interface_id is null and c.interface_id is null then p.linked_at else now() end
+          interface_since = case when p.interface_id is null and c.interface_id is null then p.interface_since else now() end
         from ports o left join interfaces n on n.device_id = o.device_id and n.key = o.interface_key
           left join interface_counters c on c.interface_id = n.id
         where o.id = p.id and (${deviceId}::integer is null or p.device_id = ${deviceId}::integer)

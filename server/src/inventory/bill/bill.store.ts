@@ -99,7 +99,7 @@ export type Assignment = {
   readonly endMs: number
   readonly interfaceId: number | null
   /** When the port got the interface; null: always. */
-  readonly linkedMs: number | null
+  readonly interface_since_ms: number | null
   readonly oper: string
   /** The first sample of the port, of any customer; null without samples. */
   readonly measuredMs: number | null
@@ -118,7 +118,7 @@ export function listAssignments(
     sql<Assignment>`
       select a.port_id as "portId", a.name, a.circuit_id as "circuitId", a.speed_bps as "speedBps", a.interface_id as "interfaceId",
         a.oper,
-        (extract(epoch from a.linked_at) * 1000)::bigint as "linkedMs",
+        (extract(epoch from a.interface_since) * 1000)::bigint as interface_since_ms,
         (extract(epoch from a.measured) * 1000)::bigint as "measuredMs",
         (extract(epoch from lower(a.valid)) * 1000)::bigint as "startMs", (extract(epoch from upper(a.valid)) * 1000)::bigint as "endMs",
         case when ${isUnread} then (extract(epoch from coalesce(s.seen, 'epoch')) * 1000)::bigint end as "unreadMs"

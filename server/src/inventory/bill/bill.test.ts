@@ -347,7 +347,9 @@ describe('the bill of a month', () => {
     await addDays(moved.portId, '2026-02-28', 33)
     await log(moved.interfaceId, '2026-02-01T00:00:00Z', 'down')
     await log(moved.interfaceId, '2026-03-14T12:00:00Z', 'up')
-    await sql`update ports set linked_at = '2026-03-15T00:00:00Z' where id = ${moved.portId}`.execute(owner())
+    await sql`update ports set interface_since = '2026-03-15T00:00:00Z' where id = ${moved.portId}`.execute(
+      owner(),
+    )
     await sql`update port_days set covered_ms[1:200] = array_fill(null::integer, array[200])
       where port_id = ${moved.portId} and day = '2026-03-10'`.execute(owner())
     assert.equal((await bills({ period: '2026-03' }))[0]!.samples, 8916 - 200)

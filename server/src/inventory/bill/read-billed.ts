@@ -184,7 +184,7 @@ function wasUp({ port, parts }: PortPart, { changes, measuredMs }: States, start
   if (!isIn(parts, startMs)) return false
   const endMs = startMs + billingGridMs
   const wasMeasured = endMs > (measuredMs ?? 0)
-  if (startMs < (port.linkedMs ?? 0)) return wasMeasured
+  if (startMs < (port.interface_since_ms ?? 0)) return wasMeasured
   if (port.unreadMs !== null && endMs > port.unreadMs) return wasMeasured
   const isMeanwhile = ({ atMs }: BillStateChange): boolean => atMs > startMs && atMs < endMs
   if (changes.some((change) => isMeanwhile(change) && change.after === 'up')) return true

@@ -19,8 +19,8 @@ type PortRow = {
   readonly open: StoredBucket | null
   readonly held: { readonly state: StoredRow; readonly open: StoredBucket | null } | null
   readonly isReplaced: boolean
-  /** Time of `linked_at`, ms since 1970. */
-  readonly linkedMs: number | null
+  /** Time of `interface_since`, ms since 1970. */
+  readonly interface_since_ms: number | null
 }
 
 type StoredValues = Readonly<Record<string, string | null>>
@@ -40,7 +40,7 @@ export async function saveCounters(
   const ports = await listPorts(trx, deviceId, [...read.keys()])
   // A reading of before the link counted for another port.
   const advanced = ports
-    .filter(({ key, linkedMs }) => read.get(key)!.at >= (linkedMs ?? 0))
+    .filter(({ key, interface_since_ms: sinceMs }) => read.get(key)!.at >= (sinceMs ?? 0))
     .map((port) => ({
       port,
       ...advance(progressOf(port), read.get(port.key)!, {
@@ -80,7 +80,7 @@ async function listPorts(trx: Trx, deviceId: number, keys: readonly string[]): P
   const { rows } = await sql<PortRow>`
     select i.id as "interfaceId", p.id as "portId", i.key, i.speed_bps as "speedBps", i.mac, i.type, c.state, c.open, c.held,
       c.interface_id is not null and (c.mac, c.type) is distinct from (i.mac, i.type) as "isReplaced",
-      extract(epoch from p.linked_at)::double precision * 1000 as "linkedMs"
+      extract(epoch from p.interface_since)::double precision * 1000 as interface_since_ms
     from ports p join interfaces i on i.id = p.interface_id
       left join interface_counters c on c.interface_id = i.id
     where p.device_id = ${deviceId} and i.key = any(${keys}::text[])`.execute(trx)

@@ -2,22 +2,17 @@
 import { sql } from 'kysely'
 import type { AsnProofMethod, listAsnsRoute } from '@pharos/contract/inventory/asn'
 import type { QueryOf } from '@pharos/contract/route'
-import { camelColumns, type RowOf } from '../../db/columns.ts'
+import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { parseAsn, type Asn } from '../../net/asn.ts'
 import type { HeldAsn } from './held-asn.ts'
 
-const asnColumns = camelColumns(
-  'asns',
-  'a',
-  ['id', 'team_id', 'asn', 'name', 'verified', 'expires', 'created'],
-  {
-    verifiedBy: sql<AsnProofMethod | null>`a.verified_by`,
-    revoked: sql<Date | null>`a.revoked`,
-    revokedReason: sql<string | null>`a.revoked_reason`,
-  },
-)
+const asnColumns = columns('asns', 'a', ['id', 'team_id', 'asn', 'name', 'verified', 'expires', 'created'], {
+  verified_by: sql<AsnProofMethod | null>`a.verified_by`,
+  revoked: sql<Date | null>`a.revoked`,
+  revoked_reason: sql<string | null>`a.revoked_reason`,
+})
 type AsnRow = RowOf<typeof asnColumns>
 
 /** Currently verified: by the operator, or proven and not expired. */
@@ -61,11 +56,14 @@ export async function listAsnRows(
   return { page: page.map(heldAsnOf), count }
 }
 
-function heldAsnOf({ revokedReason, ...row }: AsnRow): HeldAsn {
-  return {
-    ...row,
-    asn: parseAsn(row.asn),
-    verifiedBy: row.verified === null ? null : (row.verifiedBy ?? 'operator'),
-    revoked: row.revoked && { at: row.revoked, reason: revokedReason! },
-  }
-}
+const heldAsnOf = (row: AsnRow): HeldAsn => ({
+  id: row.id,
+  teamId: row.team_id,
+  asn: parseAsn(row.asn),
+  name: row.name,
+  verified: row.verified,
+  verifiedBy: row.verified === null ? null : (row.verified_by ?? 'operator'),
+  expires: row.expires,
+  revoked: row.revoked && { at: row.revoked, reason: row.revoked_reason! },
+  created: row.created,
+})

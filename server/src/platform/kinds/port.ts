@@ -157,7 +157,7 @@ export const portKind = defineKind({
     await keepingFacts(trx, null, () =>
       sql`
         update ports set interface_id = null, interface_key = chr(1) || id,
-          linked_at = case when interface_id is null then linked_at else now() end
+          interface_since = case when interface_id is null then interface_since else now() end
         where id = any(${moved})`.execute(trx),
     )
   },
@@ -175,7 +175,7 @@ export const portKind = defineKind({
   async delete(trx, row): Promise<void> {
     await keepingFacts(trx, null, async () => {
       const { numAffectedRows } = await sql`
-        update ports t set ended = now(), linked_at = now(), device_id = null, interface_id = null, interface_key = chr(1) || id
+        update ports t set ended = now(), interface_since = now(), device_id = null, interface_id = null, interface_key = chr(1) || id
         where t.id = ${row.id} and exists (select from port_assignments a where a.port_id = t.id
           and (unbilled_time(a.service_id, a.valid) is not null or ${hasSamples(sql`a.valid`)}))`.execute(trx)
       if (numAffectedRows === 0n) await deleteRow(trx, portKind, row)

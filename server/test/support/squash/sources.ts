@@ -16,7 +16,8 @@ export function readSources(files: readonly { readonly sql: string }[]): Sources
       if (comment !== '') comments.set(`${kind} ${name!}`, comment)
       if (kind !== 'view') continue
       const end = lines.findIndex((one, index) => index >= at && one.trimEnd().endsWith(';'))
-      views.set(name!, lines.slice(at, end + 1).join('\n'))
+      const text = lines.slice(at, end + 1).join('\n')
+      views.set(name!, text.replace(/^create or replace /, 'create '))
     }
   }
   return { comments, views }
