@@ -32,7 +32,7 @@ export class MigrationError extends Error {}
 export const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url))
 
 /** Steps up to this one precede the first release with phases, 0.2.0: no older release works on their schema. */
-export const baseline = 72
+export const baseline = 12
 
 /** The files of a folder in the order of their numbers. */
 export function listMigrations(folder: string): Migration[] {
