@@ -56,7 +56,7 @@ const areas = {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const excluded =
-  /^(?:package-lock|contract\/openapi\.json)|\/generated\/|\/fixtures\/|^scripts\/check-language|\/db\/schema\.(?:ts|sql)$|\/migrations\/0(?:0\d|1\d|2[0-6])-|\.golden\./
+  /^(?:package-lock|contract\/openapi\.json)|\/generated\/|\/fixtures\/|^scripts\/check-language|\/db\/schema\.(?:ts|sql)$|\.golden\./
 
 /** The prose of a file as [line, text] pairs: comments and texts of code, all but code of a document. */
 function proseOf(file, text) {

@@ -208,10 +208,7 @@ const product = (file: string) => readFileSync(join(migrationsFolder, file), 'ut
 /** Three releases: each adds further steps to the previous one. */
 const releases = (() => {
   const first = {
-    '001-base.sql':
-      product('026-processes.sql') +
-      product('071-upgrade-installation.sql') +
-      'create table cats (id integer, colour text);',
+    '001-base.sql': product('001-core.sql') + 'create table cats (id integer, colour text);',
   }
   const second = {
     ...first,

@@ -90,16 +90,10 @@ async function createHistory(client: ClientBase): Promise<void> {
       number integer primary key,
       file text not null,
       sha256 text not null,
-      applied timestamptz not null default now()
+      applied timestamptz not null default now(),
+      phase text check (phase in ('expand', 'contract')),
+      runs_with text
     )`)
-  const { rowCount } = await client.query(
-    `select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'runs_with'`,
-  )
-  if (rowCount === 0)
-    await client.query(`
-      alter table migrations
-        add column phase text check (phase in ('expand', 'contract')),
-        add column runs_with text`)
 }
 
 /** Replaces the former history, if the database has it, by that of the files with the same result, in one transaction. */

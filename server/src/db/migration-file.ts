@@ -16,7 +16,7 @@ export type Phase = 'expand' | 'contract'
 
 export type Migration = {
   readonly number: number
-  /** `001-foundation.sql` */
+  /** `001-core.sql` */
   readonly file: string
   readonly sql: string
   readonly sha256: string
@@ -31,7 +31,7 @@ export class MigrationError extends Error {}
 
 export const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url))
 
-/** Steps up to this one precede the first release with phases, 0.2.0: no older release works on their schema. */
+/** Steps up to this one make the schema of the first release, 0.2.0: no older release works on it, and they have no phase. */
 export const baseline = 12
 
 /** The files of a folder in the order of their numbers. */

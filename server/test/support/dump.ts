@@ -48,9 +48,6 @@ export async function restoreDump(version: number, rows: readonly DumpedRow[]): 
     const database = await createTestDatabase({ migrations: folder })
     const client = await database.postgres.directConnection()
     try {
-      // The runner has added them to the table, which it also does to a database of a release before them.
-      if (!rows.some(({ table, row }) => table === 'migrations' && 'phase' in JSON.parse(row)))
-        await client.query('alter table migrations drop column phase, drop column runs_with')
       await insertRows(database.postgres.owner, client, rows)
     } finally {
       await client.end()
@@ -89,6 +86,6 @@ async function advanceSequences(client: Client): Promise<void> {
 
 export const dumpsFolder = join(import.meta.dirname, '../dumps')
 
-/** Reads a dump from its file, such as `026.tsv`. */
+/** Reads a dump from its file, such as `012-former.tsv`. */
 export const readDump = (file: string): DumpedRow[] =>
   parseDump(readFileSync(join(dumpsFolder, file), 'utf8'))
