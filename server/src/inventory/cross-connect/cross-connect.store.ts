@@ -13,7 +13,7 @@ import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, listInTeam, orderBy, type List, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import type { AttachmentRow } from '../attachment/attachment.store.ts'
-import { locationOf } from '../holding/location.store.ts'
+import { locationColumn } from '../holding/location.store.ts'
 
 /** The letter has arrived since the status changed. */
 const hasLetter = sql`exists (select from attachments l where l.subject_kind = 'cross_connect' and l.subject_id = x.id::text
@@ -57,7 +57,7 @@ const crossConnectColumns = columns(
   {
     status: sql<CrossConnectStatus>`x.status`,
     waits_for: waitsFor,
-    location: locationOf('x'),
+    location: locationColumn('x'),
     team_name: sql<string>`(select t.name from teams t where t.id = x.team_id)`,
     letter: sql<(Omit<AttachmentRow, 'created'> & { created: string }) | null>`(
       select json_build_object('id', l.id, 'filename', l.filename, 'media_type', l.media_type, 'size', l.size, 'kind', l.kind,

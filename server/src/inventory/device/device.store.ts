@@ -12,7 +12,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderKeys, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
-import { locationOf } from '../holding/location.store.ts'
+import { locationColumn } from '../holding/location.store.ts'
 import { heldPorts, seenDevices } from '../assignment/assignment.store.ts'
 import { isUnread } from '../assignment/device-state.store.ts'
 
@@ -69,7 +69,7 @@ const deviceColumns = (teamId: number) =>
     software: sql<string>`d.software`,
     uptime: sql<number | null>`greatest(0, extract(epoch from now() - d.booted))::integer`,
     seen: sql<Date | null>`d.seen`,
-    location: locationOf('d'),
+    location: locationColumn('d'),
     service_ids: servicesOnDevice(teamId),
   })
 export type DeviceRow = RowOf<ReturnType<typeof deviceColumns>>

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { locationOf } from '../holding/location.store.ts'
+import { locationColumn } from '../holding/location.store.ts'
 import { reported, deviceStatusSql } from './device.store.ts'
 
 const staffDeviceColumns = columns(
@@ -14,7 +14,7 @@ const staffDeviceColumns = columns(
   'd',
   ['id', 'name', 'role', 'vendor', 'model', 'management_address', 'driver', 'maintenance_until'],
   {
-    location: locationOf('d'),
+    location: locationColumn('d'),
     status: sql<DeviceStatus>`d.status`,
     seen: sql<Date | null>`d.seen`,
     next_poll: sql<Date | null>`d.next_poll`,

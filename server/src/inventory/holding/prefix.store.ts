@@ -7,10 +7,10 @@ import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { Limits } from '../../operation/limits.ts'
-import { locationOf } from './location.store.ts'
+import { locationColumn } from './location.store.ts'
 
 const prefixColumns = columns('prefixes', 'p', ['id', 'prefix', 'name', 'created'], {
-  location: locationOf('p'),
+  location: locationColumn('p'),
 })
 export type PrefixRow = RowOf<typeof prefixColumns>
 

@@ -11,7 +11,7 @@ import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Limits } from '../../operation/limits.ts'
-import { locationOf } from './location.store.ts'
+import { locationColumn } from './location.store.ts'
 
 type ServiceBilling = Service['billing']
 
@@ -22,7 +22,7 @@ const serviceColumns = columns(
   {
     type: sql<ServiceType>`s.type`,
     state: sql<ServiceState>`s.state`,
-    location: locationOf('s'),
+    location: locationColumn('s'),
     billing: sql<ServiceBilling>`json_build_object('method', s.billing_method, 'direction', s.billing_direction,
       'scope', s.billing_scope, 'commit_scope', s.billing_commit_scope, 'timezone', s.billing_timezone, 'day', s.billing_day,
       'included_octets', s.billing_included_octets, 'pool_service_id', s.pool_id, 'prices', s.billing_prices)`,

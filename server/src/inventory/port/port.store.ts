@@ -10,7 +10,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import type { Limits } from '../../operation/limits.ts'
 import { stateNow } from '../device/device.store.ts'
 import { lagType } from '../device/interface-type.ts'
-import { locationOf } from '../holding/location.store.ts'
+import { locationColumn } from '../holding/location.store.ts'
 import { completeMs } from '../usage/bucket.ts'
 import { heldPorts, interfaceSince } from '../assignment/assignment.store.ts'
 
@@ -39,7 +39,7 @@ const portColumns = (teamId: number) =>
     last_change: sql<Date | null>`p.last_change`,
     seen: sql<Date | null>`p.seen`,
     wiring: sql<Wiring>`json_build_object('panel', p.panel, 'module', p.module, 'position', p.position)`,
-    location: locationOf('p'),
+    location: locationColumn('p'),
     rates: ratesOf('p'),
   })
 export type PortRow = RowOf<ReturnType<typeof portColumns>>
