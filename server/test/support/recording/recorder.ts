@@ -7,7 +7,7 @@ import { mock } from 'node:test'
 import { dryRunMediaType } from '@pharos/contract/answers'
 import { urlOf } from '@pharos/contract/client'
 import type { Example } from '@pharos/contract/example'
-import { admin, engineer, team } from '@pharos/contract/examples/world'
+import { admin, employee, engineer, team } from '@pharos/contract/examples/world'
 import type { ResponseOf, Route } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { listMigrations, migrationsFolder } from '../../../src/db/migrate.ts'
@@ -16,6 +16,7 @@ import { createTestDatabase } from '../../../src/db/testing.ts'
 import { createKeyRing } from '../../../src/runtime/secrets.ts'
 import { hashPassword } from '../../../src/session/password.ts'
 import { createTestApi, testPassword, type TestApi } from '../../api.ts'
+import { formOf, formType, type FormPart } from '../letters.ts'
 
 export type Recorder = {
   readonly api: TestApi
@@ -23,10 +24,10 @@ export type Recorder = {
   readonly examples: Readonly<Record<string, Example>>
   /** Sets the clock of the server and of the database. */
   at(time: string): Promise<void>
-  /** Calls the operation as an admin of the team and returns the body of the answer. */
-  call<R extends Route>(route: R, parts?: Example<R>): Promise<ResponseOf<R>>
+  /** Calls the operation as an admin of the team, or as staff if it needs staff, and returns the body of the answer. */
+  call<R extends Route>(route: R, parts?: Example<R>, file?: FormPart): Promise<ResponseOf<R>>
   /** Calls the operation and records it; an operation with a dry run is called with it before. */
-  record<R extends Route>(route: R, parts?: Example<R>): Promise<ResponseOf<R>>
+  record<R extends Route>(route: R, parts?: Example<R>, file?: FormPart): Promise<ResponseOf<R>>
   /** Replaces a text that is random by another one in everything that is recorded. */
   replace(random: string, text: string): void
   /** The next row of the table gets this id. */
@@ -44,32 +45,43 @@ create function public.now() returns timestamptz language sql stable security de
 set search_path = public, pg_catalog;
 `
 
-export async function createRecorder(): Promise<Recorder> {
+/** The keys of the installation: what is derived from them has the same bytes in each recording. */
+export const recordingKeys = createKeyRing(['0'.repeat(64)])
+
+/** `settings` are those of `createTestApi`. */
+export async function createRecorder(settings: Record<string, string> = {}): Promise<Recorder> {
   const database = await createDatabase()
-  const secret = createKeyRing(['0'.repeat(64)])
-  const first = { database, config: { secret } } as unknown as TestApi
+  const first = { database, config: { secret: recordingKeys } } as unknown as TestApi
   mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-03-01T00:00:00Z') })
-  const api = await createTestApi({}, { sameInstallationAs: first })
+  const api = await createTestApi(settings, { sameInstallationAs: first })
   const { owner } = database.postgres
   const examples: Record<string, Example> = {}
   const replaced = new Map<string, string>()
   await addTeam(owner)
-  let access = ''
+  const access = { admin: '', staff: '' }
 
   const at = async (time: string): Promise<void> => {
     mock.timers.setTime(Date.parse(time))
     await sql`update recorded_clock set at = ${time}`.execute(owner)
-    access = (await api.signIn(admin.email)).access
+    access.admin = (await api.signIn(admin.email)).access
+    access.staff = (await api.signIn(employee.email)).access
   }
 
-  const send = async (route: Route, { params, query, body }: Example, isTrial = false): Promise<unknown> => {
+  const send = async (
+    route: Route,
+    { params, query, body, fields }: Example,
+    file: FormPart | undefined,
+    isTrial = false,
+  ): Promise<unknown> => {
     const answer = await api.server.inject({
       method: route.method,
       url: urlOf(route, { ...(params as object) }, { ...query, ...(isTrial ? { dry_run: true } : {}) }),
       headers: {
-        authorization: `Bearer ${access}`,
+        authorization: `Bearer ${isOfStaff(route) ? access.staff : access.admin}`,
         ...(isTrial ? { accept: dryRunMediaType } : {}),
+        ...(file ? { 'content-type': formType } : {}),
       },
+      ...(file ? { payload: formOf([...partsOf(fields ?? {}), file]) } : {}),
       ...(body === undefined ? {} : { payload: body as object }),
     })
     if (answer.statusCode >= 300) throw new Error(`${route.name}: ${answer.statusCode} ${answer.body}`)
@@ -89,13 +101,13 @@ export async function createRecorder(): Promise<Recorder> {
       ) as Record<string, Example>
     },
     at,
-    call: async <R extends Route>(route: R, parts: Example<R> = {}) =>
-      (await send(route, parts as unknown as Example)) as ResponseOf<R>,
-    async record<R extends Route>(route: R, given: Example<R> = {}) {
+    call: async <R extends Route>(route: R, parts: Example<R> = {}, file?: FormPart) =>
+      (await send(route, parts as unknown as Example, file)) as ResponseOf<R>,
+    async record<R extends Route>(route: R, given: Example<R> = {}, file?: FormPart) {
       const parts = given as unknown as Example
       if (route.name in examples) throw new Error(`${route.name} is recorded twice`)
-      const trial = route.dryRun ? await keepingIds(owner, () => send(route, parts, true)) : undefined
-      const response = await send(route, parts)
+      const trial = route.dryRun ? await keepingIds(owner, () => send(route, parts, file, true)) : undefined
+      const response = await send(route, parts, file)
       examples[route.name] = {
         ...parts,
         ...(route.response === null ? {} : { response }),
@@ -115,6 +127,14 @@ export async function createRecorder(): Promise<Recorder> {
     },
   }
 }
+
+const isOfStaff = ({ permission }: Route): boolean => 'role' in permission && permission.role === 'staff'
+
+/** Returns the text fields of a form; a list is one part for each value. */
+const partsOf = (fields: object): FormPart[] =>
+  Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((content: unknown) => ({ name, content: String(content) })),
+  )
 
 /** A trial is rolled back, but not the ids that it has used. */
 async function keepingIds<T>(owner: Db, work: () => Promise<T>): Promise<T> {
@@ -153,22 +173,25 @@ async function createDatabase() {
 async function addTeam(owner: Db): Promise<void> {
   await sql`
     insert into teams (id, slug, name, enabled_modules, enable_dns) overriding system value
-    values (${team.id}, 'lindholm', ${team.name}, '{inventory,ipam,lighthouse,shield,dns}', true)`.execute(
-    owner,
-  )
+    values (${team.id}, 'lindholm', ${team.name}, '{inventory,ipam,lighthouse,shield,dns}', true),
+      (1, 'example-net', 'Example Net', '{}', false)`.execute(owner)
   const hash = await hashPassword(testPassword)
   for (const [{ id, email, name }, role] of [
     [admin, 'admin'],
     [engineer, 'editor'],
+    [employee, 'staff'],
   ] as const) {
     const [first, last] = name.split(' ')
     await sql`
-      insert into users (id, email, username, display_name, first_name, last_name, password_hash, email_confirmed) overriding system value
-      values (${id}, ${email}, ${first!.toLowerCase()}, ${name}, ${first}, ${last}, ${hash}, now())`.execute(
+      insert into users (id, email, username, display_name, first_name, last_name, password_hash, email_confirmed, is_staff)
+      overriding system value
+      values (${id}, ${email}, ${first!.toLowerCase()}, ${name}, ${first}, ${last}, ${hash}, now(), ${role === 'staff'})`.execute(
       owner,
     )
     await sql`
       insert into memberships (team_id, user_id, is_admin, roles)
-      values (${team.id}, ${id}, ${role === 'admin'}, ${[role]})`.execute(owner)
+      values (${role === 'staff' ? 1 : team.id}, ${id}, ${role === 'admin'}, ${[role === 'staff' ? 'reader' : role]})`.execute(
+      owner,
+    )
   }
 }
