@@ -216,7 +216,7 @@ export async function recordByoip(recorder: Recorder): Promise<void> {
 
   await at('2026-03-02T10:40:12.337Z')
   const fields = { valid_until: '2027-03-01T00:00:00Z', applies_to: [web6.id] }
-  await record(uploadLetterRoute, { ...announcementIn, fields }, letter)
+  await record(uploadLetterRoute, { ...announcementIn, fields }, { file: letter })
   await record(listLettersToReviewRoute, { query: { status: ['pending_review'] } })
   await record(getLetterToReviewRoute, letterIn)
   await record(getLetterFileToReviewRoute, letterIn)
@@ -269,7 +269,7 @@ export async function recordByoip(recorder: Recorder): Promise<void> {
   const unsigned = await call(
     uploadLetterRoute,
     { ...announcementIn, fields },
-    { ...letter, filename: 'loa-lindholm-2027.pdf' },
+    { file: { ...letter, filename: 'loa-lindholm-2027.pdf' } },
   )
   await at('2026-04-01T10:24:51.940Z')
   await record(rejectLetterRoute, {

@@ -16,7 +16,17 @@ import { createTestDatabase } from '../../../src/db/testing.ts'
 import { createKeyRing } from '../../../src/runtime/secrets.ts'
 import { hashPassword } from '../../../src/session/password.ts'
 import { createTestApi, testPassword, type TestApi } from '../../api.ts'
+import { openSession } from '../credentials.ts'
 import { formOf, formType, type FormPart } from '../letters.ts'
+
+/** The parts of a request that are not recorded. */
+type Request = {
+  /** The file of a form. */
+  readonly file?: FormPart
+  /** Such as the credential of another caller. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly remoteAddress?: string
+}
 
 export type Recorder = {
   readonly api: TestApi
@@ -25,15 +35,18 @@ export type Recorder = {
   /** Sets the clock of the server and of the database. */
   at(time: string): Promise<void>
   /** Calls the operation as an admin of the team, or as staff if it needs staff, and returns the body of the answer. */
-  call<R extends Route>(route: R, parts?: Example<R>, file?: FormPart): Promise<ResponseOf<R>>
+  call<R extends Route>(route: R, parts?: Example<R>, request?: Request): Promise<ResponseOf<R>>
   /** Calls the operation and records it; an operation with a dry run is called with it before. */
-  record<R extends Route>(route: R, parts?: Example<R>, file?: FormPart): Promise<ResponseOf<R>>
+  record<R extends Route>(route: R, parts?: Example<R>, request?: Request): Promise<ResponseOf<R>>
   /** Replaces a text that is random by another one in everything that is recorded. */
   replace(random: string, text: string): void
   /** The next row of the table gets this id. */
   nextId(table: string, id: number): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
+
+/** The team of the provider's employees. */
+const providerId = 1
 
 type FieldChanges = NonNullable<Example['changes']>
 
@@ -63,14 +76,15 @@ export async function createRecorder(settings: Record<string, string> = {}): Pro
   const at = async (time: string): Promise<void> => {
     mock.timers.setTime(Date.parse(time))
     await sql`update recorded_clock set at = ${time}`.execute(owner)
-    access.admin = (await api.signIn(admin.email)).access
-    access.staff = (await api.signIn(employee.email)).access
+    access.admin = (await openSession(api, admin.id, team.id)).access
+    access.staff = (await openSession(api, employee.id, providerId)).access
+    await sql`update sessions set second_factor = true`.execute(owner)
   }
 
   const send = async (
     route: Route,
     { params, query, body, fields }: Example,
-    file: FormPart | undefined,
+    { file, headers = {}, remoteAddress = '192.0.2.33' }: Request,
     isTrial = false,
   ): Promise<unknown> => {
     const answer = await api.server.inject({
@@ -80,7 +94,9 @@ export async function createRecorder(settings: Record<string, string> = {}): Pro
         authorization: `Bearer ${isOfStaff(route) ? access.staff : access.admin}`,
         ...(isTrial ? { accept: dryRunMediaType } : {}),
         ...(file ? { 'content-type': formType } : {}),
+        ...headers,
       },
+      remoteAddress,
       ...(file ? { payload: formOf([...partsOf(fields ?? {}), file]) } : {}),
       ...(body === undefined ? {} : { payload: body as object }),
     })
@@ -94,20 +110,20 @@ export async function createRecorder(settings: Record<string, string> = {}): Pro
     owner,
     get examples() {
       return JSON.parse(
-        [...replaced].reduce(
-          (text, [random, other]) => text.replaceAll(random, other),
-          JSON.stringify(examples),
-        ),
+        // The text of a token contains its id.
+        [...replaced]
+          .toSorted(([a], [b]) => b.length - a.length)
+          .reduce((text, [random, other]) => text.replaceAll(random, other), JSON.stringify(examples)),
       ) as Record<string, Example>
     },
     at,
-    call: async <R extends Route>(route: R, parts: Example<R> = {}, file?: FormPart) =>
-      (await send(route, parts as unknown as Example, file)) as ResponseOf<R>,
-    async record<R extends Route>(route: R, given: Example<R> = {}, file?: FormPart) {
+    call: async <R extends Route>(route: R, parts: Example<R> = {}, request: Request = {}) =>
+      (await send(route, parts as unknown as Example, request)) as ResponseOf<R>,
+    async record<R extends Route>(route: R, given: Example<R> = {}, request: Request = {}) {
       const parts = given as unknown as Example
       if (route.name in examples) throw new Error(`${route.name} is recorded twice`)
-      const trial = route.dryRun ? await keepingIds(owner, () => send(route, parts, file, true)) : undefined
-      const response = await send(route, parts, file)
+      const trial = route.dryRun ? await keepingIds(owner, () => send(route, parts, request, true)) : undefined
+      const response = await send(route, parts, request)
       examples[route.name] = {
         ...parts,
         ...(route.response === null ? {} : { response }),
@@ -174,7 +190,7 @@ async function addTeam(owner: Db): Promise<void> {
   await sql`
     insert into teams (id, slug, name, enabled_modules, enable_dns) overriding system value
     values (${team.id}, 'lindholm', ${team.name}, '{inventory,ipam,lighthouse,shield,dns}', true),
-      (1, 'example-net', 'Example Net', '{}', false)`.execute(owner)
+      (${providerId}, 'example-net', 'Example Net', '{}', false)`.execute(owner)
   const hash = await hashPassword(testPassword)
   for (const [{ id, email, name }, role] of [
     [admin, 'admin'],
@@ -190,7 +206,7 @@ async function addTeam(owner: Db): Promise<void> {
     )
     await sql`
       insert into memberships (team_id, user_id, is_admin, roles)
-      values (${role === 'staff' ? 1 : team.id}, ${id}, ${role === 'admin'}, ${[role === 'staff' ? 'reader' : role]})`.execute(
+      values (${role === 'staff' ? providerId : team.id}, ${id}, ${role === 'admin'}, ${[role === 'staff' ? 'reader' : role]})`.execute(
       owner,
     )
   }

@@ -2,6 +2,7 @@
 import type { Example } from '@pharos/contract/example'
 import { recordByoip, withRegistries } from './byoip.ts'
 import { recordDns } from './dns.ts'
+import { recordTeam, withDomain } from './team.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 
 type Examples = Readonly<Record<string, Example>>
@@ -15,6 +16,7 @@ type Recording = {
 const recordings: Readonly<Record<string, Recording>> = {
   'byoip/examples.json': { record: recordByoip, withSettings: withRegistries },
   'dns/examples.json': { record: recordDns },
+  'team/examples.json': { record: recordTeam, withSettings: withDomain },
 }
 
 /** Returns the text of each file. */
