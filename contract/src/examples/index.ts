@@ -1,6 +1,7 @@
 // Every example of the document. Each operation needs one: openapi-document.test.ts lists operations without an example.
 import recordedByoip from '../byoip/examples.json' with { type: 'json' }
 import recordedDns from '../dns/examples.json' with { type: 'json' }
+import recordedSession from '../session/examples.json' with { type: 'json' }
 import recordedTeam from '../team/examples.json' with { type: 'json' }
 import type { Example, Examples } from '../example.ts'
 import { adminTeamExamples } from './admin-team.ts'
@@ -24,7 +25,6 @@ import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
 import { blackholeExamples } from './blackhole.ts'
 import { shieldExamples } from './shield.ts'
-import { sessionExamples } from './session.ts'
 import { transceiverExamples } from './transceiver.ts'
 import { usageExamples } from './usage.ts'
 import { webhookExamples } from './webhook.ts'
@@ -33,7 +33,7 @@ import { webhookExamples } from './webhook.ts'
 const recorded = (examples: object): readonly (readonly [string, Example])[] => Object.entries(examples)
 
 export const examples: Examples = new Map([
-  ...sessionExamples,
+  ...recorded(recordedSession),
   ...notificationExamples,
   ...recorded(recordedTeam),
   ...webhookExamples,
