@@ -76,6 +76,8 @@ export async function createRecorder(settings: Record<string, string> = {}): Pro
   const at = async (time: string): Promise<void> => {
     mock.timers.setTime(Date.parse(time))
     await sql`update recorded_clock set at = ${time}`.execute(owner)
+    // Otherwise a timer of real time replaces keys that are too old at the new time.
+    await api.signingKeys.refresh()
     access.admin = (await openSession(api, admin.id, team.id)).access
     access.staff = (await openSession(api, employee.id, providerId)).access
     await sql`update sessions set second_factor = true`.execute(owner)
