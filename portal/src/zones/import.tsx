@@ -102,22 +102,23 @@ const axfrOf = ({ address, port, key }: TransferSource) => ({
   ...(key.trim() === '' ? {} : { tsig: key.trim() }),
 })
 
+type Mistakes = Readonly<Record<string, string>>
+
 const labels = { name: texts.name, server: texts.server, port: texts.port, tsig: texts.key }
 
-function Import({ zone }: { zone?: Zone }) {
+const draftOf = (zone: Zone | undefined): Draft => ({
+  name: zone?.name ?? '',
+  source: 'file',
+  content: '',
+  server: { address: '', port: '', key: '' },
+  mode: zone ? 'merge' : 'create',
+  floor: '',
+  dnssec: true,
+})
+
+/** The dry run, and the import of exactly its changes. */
+function useImportRequests(zone: Zone | undefined, draft: Draft) {
   const navigate = useNavigate()
-  const [draft, setDraft] = useState<Draft>({
-    name: zone?.name ?? '',
-    source: 'file',
-    content: '',
-    server: { address: '', port: '', key: '' },
-    mode: zone ? 'merge' : 'create',
-    floor: '',
-    dnssec: true,
-  })
-  const [file, setFile] = useState<File | null>(null)
-  const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({})
-  const { name, source, content, server, mode } = draft
   const check = useMutation({
     mutationFn: async () => {
       const headers = zone ? { 'if-match': (await readZoneMark(String(zone.id))).etag } : {}
@@ -137,6 +138,14 @@ function Import({ zone }: { zone?: Zone }) {
       await navigate({ to: '/zones/$id', params: { id: String(result.zone.id) }, search: {} })
     },
   })
+  return { check, apply }
+}
+
+function useImport(zone: Zone | undefined) {
+  const [draft, setDraft] = useState(() => draftOf(zone))
+  const [file, setFile] = useState<File | null>(null)
+  const [mistakes, setMistakes] = useState<Mistakes>({})
+  const { check, apply } = useImportRequests(zone, draft)
   /** A report is valid only for the checked input. */
   function change(changes: Partial<Draft>) {
     setDraft((now) => ({ ...now, ...changes }))
@@ -151,18 +160,31 @@ function Import({ zone }: { zone?: Zone }) {
       return setMistakes({ file: texts.tooLarge })
     }
     const text = next ? await next.text() : ''
-    const guessed = zone || name.trim() !== '' ? undefined : guessZone(text, next?.name)
+    const guessed = zone || draft.name.trim() !== '' ? undefined : guessZone(text, next?.name)
     change({ content: text, ...(guessed === undefined ? {} : { name: guessed }) })
   }
   function submit(event: SyntheticEvent) {
     event.preventDefault()
-    const found: Record<string, string> = {}
-    if (name.trim() === '') found['name'] = texts.noName
-    if (source === 'file' && content.trim() === '') found['file'] = mistakes['file'] ?? texts.noText
-    if (source === 'server' && server.address.trim() === '') found['server'] = texts.noServer
+    const found = mistakesIn(draft, mistakes['file'])
     setMistakes(found)
     if (Object.keys(found).length === 0) check.mutate()
   }
+  return { draft, file, mistakes, check, apply, change, take, submit }
+}
+
+/** `ofFile`: the mistake of a file whose text was not read. */
+function mistakesIn({ name, source, content, server }: Draft, ofFile: string | undefined): Mistakes {
+  const found: Record<string, string> = {}
+  if (name.trim() === '') found['name'] = texts.noName
+  if (source === 'file' && content.trim() === '') found['file'] = ofFile ?? texts.noText
+  if (source === 'server' && server.address.trim() === '') found['server'] = texts.noServer
+  return found
+}
+
+function Import({ zone }: { zone?: Zone }) {
+  const form = useImport(zone)
+  const { draft, check, apply, submit } = form
+  const { name, source, mode } = draft
   const isOutdated = isPreconditionFailed(apply.error)
   const newer = useNewerVersion({
     isNewer: isOutdated,
@@ -181,77 +203,8 @@ function Import({ zone }: { zone?: Zone }) {
       <Section title={source === 'file' ? texts.section : texts.sectionServer}>
         <form onSubmit={submit} noValidate>
           <Stack>
-            <Radio.Group
-              label={texts.source}
-              value={source}
-              onChange={(next) => change({ source: next as Source })}
-            >
-              <Group gap="lg" mt={6}>
-                {sources.map((one) => (
-                  <Radio key={one} value={one} label={texts.sources[one]} />
-                ))}
-              </Group>
-            </Radio.Group>
-            {!zone && (
-              <TextInput
-                label={texts.name}
-                description={texts.nameHelp}
-                placeholder="example.com"
-                maw={400}
-                required
-                withAsterisk={false}
-                autoComplete="off"
-                value={name}
-                error={mistakes['name'] ?? fields['name']}
-                onChange={(event) => change({ name: event.currentTarget.value })}
-              />
-            )}
-            {source === 'file' ? (
-              <FileSource
-                file={file}
-                content={content}
-                mistake={mistakes['file']}
-                onFile={(next) => void take(next)}
-                onContent={(next) => change({ content: next })}
-              />
-            ) : (
-              <ServerSource
-                value={server}
-                mistakes={{ ...fields, ...mistakes }}
-                onChange={(next) => change({ server: next })}
-              />
-            )}
-            {zone && (
-              <Radio.Group
-                label={texts.mode}
-                value={mode}
-                onChange={(next) => change({ mode: next as ImportMode })}
-              >
-                <Stack gap="xs" mt={6}>
-                  {(['merge', 'replace'] as const).map((one) => (
-                    <Radio key={one} value={one} label={texts.modes[one]} description={texts.modeHelp[one]} />
-                  ))}
-                </Stack>
-              </Radio.Group>
-            )}
-            <NumberInput
-              label={texts.floor}
-              description={texts.floorHelp}
-              maw={280}
-              min={0}
-              max={86_400}
-              suffix={` ${texts.seconds}`}
-              value={draft.floor}
-              onChange={(next) => change({ floor: next })}
-            />
-            {mode === 'create' && (
-              <Switch
-                label={texts.dnssec}
-                description={texts.dnssecHelp}
-                checked={draft.dnssec}
-                onChange={(event) => change({ dnssec: event.currentTarget.checked })}
-              />
-            )}
+            <SourceFields form={form} hasName={!zone} refused={fields} />
+            <ModeFields form={form} hasModes={zone !== undefined} />
             <Group>
               <Button type="submit" variant={check.data ? 'default' : 'filled'} disabled={isBusy}>
                 {source === 'file' ? texts.check : texts.checkServer}
@@ -278,6 +231,106 @@ function Import({ zone }: { zone?: Zone }) {
     </>
   )
 }
+
+type ImportForm = ReturnType<typeof useImport>
+
+type SourceFieldsProps = {
+  readonly form: ImportForm
+  /** Without a name, the import is for the zone of the page. */
+  readonly hasName: boolean
+  /** The errors of the server. */
+  readonly refused: Mistakes
+}
+
+function SourceFields({
+  form: { draft, file, mistakes, change, take },
+  hasName,
+  refused,
+}: SourceFieldsProps) {
+  const { name, source, content, server } = draft
+  return (
+    <>
+      <Radio.Group
+        label={texts.source}
+        value={source}
+        onChange={(next) => change({ source: next as Source })}
+      >
+        <Group gap="lg" mt={6}>
+          {sources.map((one) => (
+            <Radio key={one} value={one} label={texts.sources[one]} />
+          ))}
+        </Group>
+      </Radio.Group>
+      {hasName && (
+        <TextInput
+          label={texts.name}
+          description={texts.nameHelp}
+          placeholder="example.com"
+          maw={400}
+          required
+          withAsterisk={false}
+          autoComplete="off"
+          value={name}
+          error={mistakes['name'] ?? refused['name']}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+        />
+      )}
+      {source === 'file' ? (
+        <FileSource
+          file={file}
+          content={content}
+          mistake={mistakes['file']}
+          onFile={(next) => void take(next)}
+          onContent={(next) => change({ content: next })}
+        />
+      ) : (
+        <ServerSource
+          value={server}
+          mistakes={{ ...refused, ...mistakes }}
+          onChange={(next) => change({ server: next })}
+        />
+      )}
+    </>
+  )
+}
+
+type ModeFieldsProps = { readonly form: ImportForm; readonly hasModes: boolean }
+
+const ModeFields = ({ form: { draft, change }, hasModes }: ModeFieldsProps) => (
+  <>
+    {hasModes && (
+      <Radio.Group
+        label={texts.mode}
+        value={draft.mode}
+        onChange={(next) => change({ mode: next as ImportMode })}
+      >
+        <Stack gap="xs" mt={6}>
+          {(['merge', 'replace'] as const).map((one) => (
+            <Radio key={one} value={one} label={texts.modes[one]} description={texts.modeHelp[one]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    )}
+    <NumberInput
+      label={texts.floor}
+      description={texts.floorHelp}
+      maw={280}
+      min={0}
+      max={86_400}
+      suffix={` ${texts.seconds}`}
+      value={draft.floor}
+      onChange={(next) => change({ floor: next })}
+    />
+    {draft.mode === 'create' && (
+      <Switch
+        label={texts.dnssec}
+        description={texts.dnssecHelp}
+        checked={draft.dnssec}
+        onChange={(event) => change({ dnssec: event.currentTarget.checked })}
+      />
+    )}
+  </>
+)
 
 /** A mistake is told once: at its line, at its field, with the record that shows whose the name is, or in the box. */
 function errorsOf(error: unknown) {
