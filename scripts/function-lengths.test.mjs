@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '..')
 const run = promisify(execFile)
 
 /** Most functions of more than 70 lines in a folder. Lower it with every function that is split. */
-const limits = { 'server/src': 22, 'portal/src': 12, 'contract/src': 0, 'demo/src': 0 }
+const limits = { 'server/src': 22, 'portal/src': 9, 'contract/src': 0, 'demo/src': 0 }
 
 /** Functions of more than 150 lines. Remove a line with the function that is split. */
 const long = {

@@ -57,15 +57,7 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
   const isPhone = useIsPhone()
   const [density] = useDensity()
   const rowHeight = heights[isPhone ? 'card' : density]
-  const virtual = useVirtualizer({
-    count,
-    getScrollElement: () => viewport.current,
-    estimateSize: () => rowHeight,
-    // The sticky heading would cover a row that is scrolled to the top.
-    scrollPaddingStart: isPhone ? 0 : headHeight,
-    overscan: 8,
-  })
-  useLayoutEffect(() => virtual.measure(), [rowHeight])
+  const virtual = useVirtualRows(viewport, { count, rowHeight, isPhone })
   const items = virtual.getVirtualItems()
   const range = { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 }
   const { rowAt, further } = useRows(route, request, page, range, refetchMs)
@@ -98,15 +90,7 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
           data-selectable={selection ? true : undefined}
           style={isPhone ? undefined : { minWidth: layout.width + (selection ? 40 : 0) }}
         >
-          {isPhone ? (
-            <thead className={classes['unseen']}>
-              <tr aria-rowindex={1}>
-                <th>{label}</th>
-              </tr>
-            </thead>
-          ) : (
-            head
-          )}
+          {isPhone ? <UnseenHead label={label} /> : head}
           <tbody>
             {!page &&
               Array.from({ length: rowsWhileLoading }, (_, at) => (
@@ -128,6 +112,33 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
       </div>
     </>
   )
+}
+
+/** Cards have no headings; the table of a phone still needs its first row. */
+const UnseenHead = ({ label }: { readonly label: string }) => (
+  <thead className={classes['unseen']}>
+    <tr aria-rowindex={1}>
+      <th>{label}</th>
+    </tr>
+  </thead>
+)
+
+type VirtualRowsOptions = { readonly count: number; readonly rowHeight: number; readonly isPhone: boolean }
+
+function useVirtualRows(
+  viewport: RefObject<HTMLDivElement | null>,
+  { count, rowHeight, isPhone }: VirtualRowsOptions,
+) {
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => viewport.current,
+    estimateSize: () => rowHeight,
+    // The sticky heading would cover a row that is scrolled to the top.
+    scrollPaddingStart: isPhone ? 0 : headHeight,
+    overscan: 8,
+  })
+  useLayoutEffect(() => virtual.measure(), [rowHeight])
+  return virtual
 }
 
 /** The rows in view, and what opens and selects them. */
