@@ -1,34 +1,30 @@
 // Import of a zone, into one or as a new one, from a zone file or from another name server: the report of the dry run first.
 import { Button, Group, Loader, NumberInput, Radio, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
-import {
-  importZoneRoute,
-  zoneFileBytesMax,
-  type ImportMode,
-  type ImportResult,
-} from '@pharos/contract/dns/import'
+import type { ImportMode } from '@pharos/contract/dns/import'
 import type { Zone } from '@pharos/contract/dns/zone'
 import { IconDownload } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useState, type SyntheticEvent } from 'react'
-import { call, resultOf } from '../api/call.ts'
 import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { placeErrors } from '../ui/form-errors.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { isPreconditionFailed, useNewerVersion } from '../ui/newer-version.tsx'
-import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { ClaimProof } from './claim-proof.tsx'
 import { exportZone } from './export.ts'
-import { guessZone } from './guess-zone.ts'
 import { lineErrors } from './import-errors.ts'
 import { ImportErrors, ImportReport } from './import-report.tsx'
-import { FileSource, ServerSource, type TransferSource } from './import-sources.tsx'
+import { FileSource, ServerSource } from './import-sources.tsx'
+import {
+  sources,
+  useImport,
+  type ImportDraft,
+  type ImportForm,
+  type Mistakes,
+  type Source,
+} from './use-import.ts'
 import { words } from './words.ts'
-import { invalidateZones, readZoneMark } from './zone-queries.ts'
 
 const { import: texts } = words
 
@@ -75,111 +71,7 @@ export function ImportTab({ zone }: { zone: Zone }) {
   )
 }
 
-const sources = ['file', 'server'] as const
-type Source = (typeof sources)[number]
-
-type Draft = {
-  readonly name: string
-  readonly source: Source
-  readonly content: string
-  readonly server: TransferSource
-  readonly mode: ImportMode
-  readonly floor: string | number
-  readonly dnssec: boolean
-}
-
-const bodyOf = ({ name, source, content, server, mode, floor, dnssec }: Draft) => ({
-  name: name.trim(),
-  mode,
-  ...(source === 'file' ? { zonefile: content } : { axfr: axfrOf(server) }),
-  ...(floor === '' ? {} : { ttl_floor: Number(floor) }),
-  ...(mode === 'create' ? { dnssec } : {}),
-})
-
-const axfrOf = ({ address, port, key }: TransferSource) => ({
-  server: address.trim(),
-  ...(port === '' ? {} : { port: Number(port) }),
-  ...(key.trim() === '' ? {} : { tsig: key.trim() }),
-})
-
-type Mistakes = Readonly<Record<string, string>>
-
 const labels = { name: texts.name, server: texts.server, port: texts.port, tsig: texts.key }
-
-const draftOf = (zone: Zone | undefined): Draft => ({
-  name: zone?.name ?? '',
-  source: 'file',
-  content: '',
-  server: { address: '', port: '', key: '' },
-  mode: zone ? 'merge' : 'create',
-  floor: '',
-  dnssec: true,
-})
-
-/** The dry run, and the import of exactly its changes. */
-function useImportRequests(zone: Zone | undefined, draft: Draft) {
-  const navigate = useNavigate()
-  const check = useMutation({
-    mutationFn: async () => {
-      const headers = zone ? { 'if-match': (await readZoneMark(String(zone.id))).etag } : {}
-      const query = { dry_run: true } as object
-      const { body } = await call(importZoneRoute, { body: bodyOf(draft), query, headers })
-      return { report: resultOf<ImportResult>(body), headers }
-    },
-  })
-  const apply = useMutation({
-    // Applies exactly the reported changes.
-    mutationFn: async () =>
-      (await call(importZoneRoute, { body: bodyOf(draft), headers: check.data?.headers ?? {} })).body,
-    onSuccess: async (result) => {
-      notifySuccess(texts.applied(result.zone.name))
-      check.reset()
-      await invalidateZones()
-      await navigate({ to: '/zones/$id', params: { id: String(result.zone.id) }, search: {} })
-    },
-  })
-  return { check, apply }
-}
-
-function useImport(zone: Zone | undefined) {
-  const [draft, setDraft] = useState(() => draftOf(zone))
-  const [file, setFile] = useState<File | null>(null)
-  const [mistakes, setMistakes] = useState<Mistakes>({})
-  const { check, apply } = useImportRequests(zone, draft)
-  /** A report is valid only for the checked input. */
-  function change(changes: Partial<Draft>) {
-    setDraft((now) => ({ ...now, ...changes }))
-    setMistakes({})
-    check.reset()
-    apply.reset()
-  }
-  async function take(next: File | null) {
-    setFile(next)
-    if (next && next.size > zoneFileBytesMax) {
-      change({ content: '' })
-      return setMistakes({ file: texts.tooLarge })
-    }
-    const text = next ? await next.text() : ''
-    const guessed = zone || draft.name.trim() !== '' ? undefined : guessZone(text, next?.name)
-    change({ content: text, ...(guessed === undefined ? {} : { name: guessed }) })
-  }
-  function submit(event: SyntheticEvent) {
-    event.preventDefault()
-    const found = mistakesIn(draft, mistakes['file'])
-    setMistakes(found)
-    if (Object.keys(found).length === 0) check.mutate()
-  }
-  return { draft, file, mistakes, check, apply, change, take, submit }
-}
-
-/** `ofFile`: the mistake of a file whose text was not read. */
-function mistakesIn({ name, source, content, server }: Draft, ofFile: string | undefined): Mistakes {
-  const found: Record<string, string> = {}
-  if (name.trim() === '') found['name'] = texts.noName
-  if (source === 'file' && content.trim() === '') found['file'] = ofFile ?? texts.noText
-  if (source === 'server' && server.address.trim() === '') found['server'] = texts.noServer
-  return found
-}
 
 function Import({ zone }: { zone?: Zone }) {
   const form = useImport(zone)
@@ -231,8 +123,6 @@ function Import({ zone }: { zone?: Zone }) {
     </>
   )
 }
-
-type ImportForm = ReturnType<typeof useImport>
 
 type SourceFieldsProps = {
   readonly form: ImportForm
@@ -341,7 +231,7 @@ function errorsOf(error: unknown) {
   return { lines, ...placeErrors(error ?? undefined, Object.keys(labels), labels) }
 }
 
-function progressText({ source, content, server }: Draft, isApplying: boolean): string {
+function progressText({ source, content, server }: ImportDraft, isApplying: boolean): string {
   if (isApplying) return texts.applying
   return source === 'file'
     ? texts.checking(content.split('\n').length)
