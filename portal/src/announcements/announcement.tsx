@@ -104,7 +104,7 @@ function useTab(announcement: Announcement) {
 }
 
 function Shown({ announcement, regions }: { announcement: Announcement; regions: readonly Region[] }) {
-  const { id, cidr, origin_asn, details } = announcement
+  const { cidr, origin_asn, details } = announcement
   const [change, setChange] = useState<Change>()
   // The traffic of a new announcement appears after its card.
   const [wasEnabled] = useState(announcement.enabled)
@@ -159,24 +159,7 @@ function Shown({ announcement, regions }: { announcement: Announcement; regions:
         )}
         <Tabs value={tab} onChange={setTab} keepMounted={false}>
           <AnnouncementTabs announcement={announcement} regions={regions} />
-          <Tabs.Panel value="checks" pt="md">
-            <Checks announcement={announcement} />
-          </Tabs.Panel>
-          <Tabs.Panel value="regions" pt="md">
-            <Regions announcement={announcement} regions={regions} onChange={ask} />
-          </Tabs.Panel>
-          <Tabs.Panel value="letters" pt="md">
-            <Letters announcement={announcement} />
-          </Tabs.Panel>
-          <Tabs.Panel value="visibility" pt="md">
-            <Visibility announcement={announcement} />
-          </Tabs.Panel>
-          <Tabs.Panel value="history" pt="md">
-            <History id={id} />
-          </Tabs.Panel>
-          <Tabs.Panel value="api" pt="md">
-            <ApiTab announcement={announcement} />
-          </Tabs.Panel>
+          <TabPanels announcement={announcement} regions={regions} onChange={ask} />
         </Tabs>
       </Columns>
       {change && (
@@ -191,6 +174,35 @@ function Shown({ announcement, regions }: { announcement: Announcement; regions:
     </Page>
   )
 }
+
+type PanelsProps = {
+  announcement: Announcement
+  regions: readonly Region[]
+  onChange: (change: Change) => void
+}
+
+const TabPanels = ({ announcement, regions, onChange }: PanelsProps) => (
+  <>
+    <Tabs.Panel value="checks" pt="md">
+      <Checks announcement={announcement} />
+    </Tabs.Panel>
+    <Tabs.Panel value="regions" pt="md">
+      <Regions announcement={announcement} regions={regions} onChange={onChange} />
+    </Tabs.Panel>
+    <Tabs.Panel value="letters" pt="md">
+      <Letters announcement={announcement} />
+    </Tabs.Panel>
+    <Tabs.Panel value="visibility" pt="md">
+      <Visibility announcement={announcement} />
+    </Tabs.Panel>
+    <Tabs.Panel value="history" pt="md">
+      <History id={announcement.id} />
+    </Tabs.Panel>
+    <Tabs.Panel value="api" pt="md">
+      <ApiTab announcement={announcement} />
+    </Tabs.Panel>
+  </>
+)
 
 type TabsProps = { announcement: Announcement; regions: readonly Region[] }
 
@@ -235,19 +247,9 @@ type ActionsProps = {
 }
 
 function Actions({ announcement, regions, onAsk, onTab }: ActionsProps) {
-  const { id, cidr, enabled } = announcement
   const canManage = useGrant('ipam.manage')
   const canOperate = useGrant('ipam.operate')
-  const clipboard = useClipboard()
-  const [deleting, { open: askDelete, close: stopDelete }] = useDisclosure(false)
-  const check = useMutation({
-    mutationFn: () => call(validateAnnouncementRoute, { params: { announcement_id: id } }),
-    onSuccess: () => {
-      notifySuccess(texts.checking)
-      return invalidate(getAnnouncementRoute, listAnnouncementsRoute)
-    },
-    onError: notifyProblem,
-  })
+  const check = useCheck(announcement.id)
   const primary = primaryAction(announcement)
   return (
     <>
@@ -279,6 +281,33 @@ function Actions({ announcement, regions, onAsk, onTab }: ActionsProps) {
           )}
         />
       )}
+      <MoreActions announcement={announcement} check={check} onTab={onTab} />
+    </>
+  )
+}
+
+/** Runs the checks again. */
+function useCheck(id: number) {
+  return useMutation({
+    mutationFn: () => call(validateAnnouncementRoute, { params: { announcement_id: id } }),
+    onSuccess: () => {
+      notifySuccess(texts.checking)
+      return invalidate(getAnnouncementRoute, listAnnouncementsRoute)
+    },
+    onError: notifyProblem,
+  })
+}
+
+type MoreActionsProps = Pick<ActionsProps, 'announcement' | 'onTab'> & { check: ReturnType<typeof useCheck> }
+
+function MoreActions({ announcement, check, onTab }: MoreActionsProps) {
+  const { cidr, enabled } = announcement
+  const canManage = useGrant('ipam.manage')
+  const canOperate = useGrant('ipam.operate')
+  const clipboard = useClipboard()
+  const [deleting, { open: askDelete, close: stopDelete }] = useDisclosure(false)
+  return (
+    <>
       <Menu position="bottom-end" width={240}>
         <Menu.Target>
           <Button variant="default" px={8} aria-label={texts.more}>
@@ -286,7 +315,7 @@ function Actions({ announcement, regions, onAsk, onTab }: ActionsProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {canOperate && primary !== 'check' && (
+          {canOperate && primaryAction(announcement) !== 'check' && (
             <Menu.Item disabled={check.isPending} onClick={() => check.mutate()}>
               {texts.check}
             </Menu.Item>

@@ -16,15 +16,16 @@ import type { Column } from '../ui/list-column.ts'
 import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import { AnnouncementStatusBadge } from '../ui/status.tsx'
+import { AnnouncementStatusBadge, StatePill } from '../ui/status.tsx'
 import { useListSearch } from '../ui/use-list-search.ts'
 import { AnnouncementSummary } from './announcement-summary.tsx'
 import { announcementActions } from './announcement-actions.ts'
 import { useAnnouncementFilters } from './announcement-filters.ts'
-import { CheckBadges } from './check-badges.tsx'
 import { RegionCount } from './region-cell.tsx'
 import { DaysLeft, RestoreButton } from './restore.tsx'
 import { words } from './words.ts'
+import { Group } from '@mantine/core'
+import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
 
 const { columns: texts, ...list } = words.list
 
@@ -157,5 +158,34 @@ export function Announcements() {
           : {})}
       />
     </Page>
+  )
+}
+
+const checkNames = [
+  ['irr', 'IRR', words.badges.irr],
+  ['rpki', 'RPKI', words.badges.rpki],
+  ['loa', 'LOA', words.badges.loa],
+] as const
+
+/** The three checks that an announcement needs, as badges. */
+function CheckBadges({ announcement }: { announcement: Announcement }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      {checkNames.map(([name, label, meaning]) => {
+        const passed = announcement[`${name}_validated`] !== null
+        return (
+          <LazyTooltip
+            key={name}
+            label={() => `${meaning}: ${passed ? words.badges.passed : words.badges.notPassed}`}
+          >
+            <span role="img" aria-label={`${label} ${passed ? words.badges.passed : words.badges.notPassed}`}>
+              <StatePill color={passed ? 'ok' : 'warn'}>
+                {label} {passed ? '✓' : '✗'}
+              </StatePill>
+            </span>
+          </LazyTooltip>
+        )
+      })}
+    </Group>
   )
 }

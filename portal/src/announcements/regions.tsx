@@ -72,23 +72,7 @@ export function Regions({ announcement, regions, onChange }: Props) {
                 />
               ))}
               {untouched.map((region) => (
-                <Table.Tr key={region.slug}>
-                  <Table.Td>
-                    <RegionName slug={region.slug} region={region} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Switch
-                      size="xs"
-                      aria-label={texts.announceIn(region.name)}
-                      checked={false}
-                      disabled={isBlocked}
-                      onChange={() => onChange({ enabled: true, region: region.slug })}
-                    />
-                  </Table.Td>
-                  <Table.Td colSpan={3}>
-                    <Dimmed>{texts.none}</Dimmed>
-                  </Table.Td>
-                </Table.Tr>
+                <UntouchedRow key={region.slug} region={region} isBlocked={isBlocked} onChange={onChange} />
               ))}
             </Table.Tbody>
           </Table>
@@ -102,6 +86,29 @@ const RegionName = ({ slug, region }: { slug: string; region: Region | undefined
   <span className={classes['one-line']}>
     {region?.name ?? slug} {region && <Dimmed>{slug}</Dimmed>}
   </span>
+)
+
+type UntouchedRowProps = { region: Region; isBlocked: boolean; onChange: Props['onChange'] }
+
+/** A region in which the prefix was never announced. */
+const UntouchedRow = ({ region, isBlocked, onChange }: UntouchedRowProps) => (
+  <Table.Tr>
+    <Table.Td>
+      <RegionName slug={region.slug} region={region} />
+    </Table.Td>
+    <Table.Td>
+      <Switch
+        size="xs"
+        aria-label={texts.announceIn(region.name)}
+        checked={false}
+        disabled={isBlocked}
+        onChange={() => onChange({ enabled: true, region: region.slug })}
+      />
+    </Table.Td>
+    <Table.Td colSpan={3}>
+      <Dimmed>{texts.none}</Dimmed>
+    </Table.Td>
+  </Table.Tr>
 )
 
 type RowProps = {

@@ -83,24 +83,28 @@ export function PortGrid({ label, groups }: GridProps) {
           </section>
         ))}
       </div>
-      <ul className={classes['legend']}>
-        {states
-          .map((state) => ({ state, count: ports.filter((port) => port.state === state).length }))
-          .filter(({ count }) => count > 0)
-          .map(({ state, count }) => (
-            <li key={state}>
-              <span className={classes['entry']}>
-                <span className={classes['portSign']} data-state={state} aria-hidden>
-                  {signs[state]}
-                </span>
-                {count} {words.portState[state]}
-              </span>
-            </li>
-          ))}
-      </ul>
+      <Legend ports={ports} />
     </div>
   )
 }
+
+const Legend = ({ ports }: { readonly ports: readonly GridPort[] }) => (
+  <ul className={classes['legend']}>
+    {states
+      .map((state) => ({ state, count: ports.filter((port) => port.state === state).length }))
+      .filter(({ count }) => count > 0)
+      .map(({ state, count }) => (
+        <li key={state}>
+          <span className={classes['entry']}>
+            <span className={classes['portSign']} data-state={state} aria-hidden>
+              {signs[state]}
+            </span>
+            {count} {words.portState[state]}
+          </span>
+        </li>
+      ))}
+  </ul>
+)
 
 const portText = ({ label, state, stateText, description, detail }: GridPort): string =>
   [label, stateText ?? words.portState[state], description, detail].filter(Boolean).join(', ')

@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react'
 import type { ChartColor } from './chart-props.ts'
 import classes from './charts.module.css'
 import { colorVariable } from './inks.ts'
-import { layoutFlows, type FlowLink, type SankeyProps } from './sankey-layout.ts'
+import { layoutFlows, type FlowLink, type FlowNode, type SankeyProps } from './sankey-layout.ts'
 import { formatValue } from './units.ts'
 import { useRoving } from './use-roving.ts'
 import { words } from './words.ts'
@@ -59,38 +59,47 @@ export default function SankeyDrawing({ label, flows, unit, colorOf, height }: D
             onKeyDown={(event) => event.key === 'Enter' && follow(link)}
           />
         ))}
-        {nodes.map(({ id, left, top, width: nodeWidth, height: nodeHeight }) => {
-          const isRight = left > width / 2 + nodeWidth
-          return (
-            <g key={id} aria-hidden className={classes['node']}>
-              <rect x={left} y={top} width={nodeWidth} height={nodeHeight} rx={2} fill={inkOf(id)} />
-              <text
-                x={isRight ? left - 6 : left + nodeWidth + 6}
-                y={top + nodeHeight / 2}
-                dy="0.35em"
-                textAnchor={isRight ? 'end' : 'start'}
-              >
-                {id}
-              </text>
-            </g>
-          )
-        })}
+        {nodes.map((node) => (
+          <Node key={node.id} node={node} isRight={node.left > width / 2 + node.width} ink={inkOf(node.id)} />
+        ))}
       </svg>
       {shown && (
-        <div
-          aria-hidden
-          className={classes['tooltip']}
-          data-side={shown.x > width / 2 ? 'left' : 'right'}
-          style={{ left: shown.x, top: shown.y }}
-        >
-          <div className={classes['tooltipTime']}>
-            {shown.from} → {shown.to}
-          </div>
-          <div className={classes['tooltipStrong']}>
-            {formatValue(shown.value, unit)} · {shown.share}
-          </div>
-        </div>
+        <FlowTooltip shown={shown} isLeft={shown.x > width / 2} value={formatValue(shown.value, unit)} />
       )}
     </div>
   )
 }
+
+type NodeProps = { readonly node: FlowNode; readonly isRight: boolean; readonly ink: string }
+
+const Node = ({ node: { id, left, top, width, height }, isRight, ink }: NodeProps) => (
+  <g aria-hidden className={classes['node']}>
+    <rect x={left} y={top} width={width} height={height} rx={2} fill={ink} />
+    <text
+      x={isRight ? left - 6 : left + width + 6}
+      y={top + height / 2}
+      dy="0.35em"
+      textAnchor={isRight ? 'end' : 'start'}
+    >
+      {id}
+    </text>
+  </g>
+)
+
+type FlowTooltipProps = { readonly shown: FlowLink; readonly isLeft: boolean; readonly value: string }
+
+const FlowTooltip = ({ shown, isLeft, value }: FlowTooltipProps) => (
+  <div
+    aria-hidden
+    className={classes['tooltip']}
+    data-side={isLeft ? 'left' : 'right'}
+    style={{ left: shown.x, top: shown.y }}
+  >
+    <div className={classes['tooltipTime']}>
+      {shown.from} → {shown.to}
+    </div>
+    <div className={classes['tooltipStrong']}>
+      {value} · {shown.share}
+    </div>
+  </div>
+)

@@ -1,6 +1,6 @@
 // One attack: its figures, its traffic, actions, its timeline, the affected objects, and the detectors that report it. The timeline is
 // from one of its reports.
-import { Button, Group, Skeleton, Stack } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Anchor, Text } from '@mantine/core'
 import { useClipboard, useMediaQuery } from '@mantine/hooks'
 import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/events/event'
 import { classificationLabel } from '@pharos/contract/events/classification'
@@ -23,7 +23,6 @@ import { AffectedResources, ResourceLink } from './affected-resources.tsx'
 import { AttackActions } from './attack-actions.tsx'
 import { AttackFigures } from './attack-figures.tsx'
 import { detectorName } from './detector-name.ts'
-import { EventFiles } from './event-files.tsx'
 import { EventReviewCard } from './event-review.tsx'
 import { EventTimeline, Traffic } from './event-timeline.tsx'
 import { flagLabel } from './flag-labels.ts'
@@ -33,12 +32,18 @@ import { Reports } from './reports.tsx'
 import { DownloadJson, RawData } from './raw-data.tsx'
 import { chartRatesOf } from './timeline.ts'
 import { DroppedTraffic } from './dropped-traffic.tsx'
-import { FlowsOfEvent } from './flows-of-event.tsx'
 import { ShareCards } from './share-cards.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { idOf, useRelationships } from './use-relationships.ts'
 import classes from './events.module.css'
 import { words } from './words.ts'
+import { listEventAttachmentsRoute } from '@pharos/contract/events/event-attachment'
+import { FailedSection } from '../ui/failed-section.tsx'
+import { Time } from '../ui/time.tsx'
+import { useAllRows } from '../ui/use-all-rows.ts'
+import type { ChartMark } from '../charts/chart-props.ts'
+import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
+import { flowsNote } from './flows-note.ts'
 
 const { page: texts } = words
 
@@ -206,5 +211,91 @@ function Details({ event }: { event: RelatedEventDetail }) {
         ]}
       />
     </Section>
+  )
+}
+
+/** Links work for ten minutes. */
+const filesRefetchMs = 300_000
+
+/** Captures, texts of the detector, and flows, only if there are files. A file is deleted after some time; its name stays. */
+function EventFiles({ eventId }: { readonly eventId: string }) {
+  const answer = useAllRows(listEventAttachmentsRoute, { params: { event_id: eventId } }, filesRefetchMs)
+  if (answer.error && !answer.data) return <FailedSection title={words.files.title} answer={answer} />
+  const files = answer.data ?? []
+  if (files.length === 0) return null
+  return (
+    <Section title={words.files.title}>
+      <ul className={classes['comments']}>
+        {files.map(({ id, filename, kind, description, size, created, url }) => (
+          <li key={id}>
+            {url === null ? (
+              <Mono>{filename}</Mono>
+            ) : (
+              <Anchor href={pathOf(url)} download={filename} size="sm" underline="always" ff="monospace">
+                {filename}
+              </Anchor>
+            )}
+            <Text size="xs" c="dimmed">
+              {[
+                words.files.kinds[kind],
+                description,
+                url === null ? words.files.deleted : formatRate(size, 'B'),
+              ]
+                .filter(Boolean)
+                .join(' · ')}{' '}
+              · <Time at={created} />
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** The file is served by the page's own server, whatever name it is known by. */
+const pathOf = (url: string): string => {
+  const { pathname, search } = new URL(url, location.origin)
+  return pathname + search
+}
+
+const minuteMs = 60_000
+const marginMs = 15 * minuteMs
+
+type FlowsProps = {
+  readonly event: Pick<RelatedEventDetail, 'start' | 'end' | 'affected_bps' | 'affected_network' | 'flags'>
+}
+
+/**
+ * The flow records towards the target, from a while before the start of the event until a while after its end, to compare with the
+ * report of the detector. Renders only if there are flow records of that time.
+ */
+function FlowsOfEvent({ event }: FlowsProps) {
+  const { start, end, affected_network: network, flags } = event
+  const at = Date.parse(start)
+  const until = end === null ? undefined : Date.parse(end)
+  const whole = (ms: number, round: (value: number) => number) =>
+    new Date(round(ms / minuteMs) * minuteMs).toISOString()
+  const marks: readonly ChartMark[] = [
+    { at, label: words.traffic.started, state: 'bad' },
+    ...(until === undefined ? [] : [{ at: until, label: words.traffic.ended }]),
+  ]
+  return (
+    <LazyTrafficCard
+      title={words.traffic.flows}
+      note={(flows) => flowsNote(event, flows)}
+      name={networkText(network)}
+      direction={flags.includes('OUTGOING') ? 'out' : 'in'}
+      filters={[{ key: 'local_address', op: 'within', values: [network] }]}
+      span={{
+        start: whole(at - marginMs, Math.floor),
+        ...(until === undefined || until + marginMs > Date.now()
+          ? {}
+          : { end: whole(until + marginMs, Math.ceil) }),
+      }}
+      marks={marks}
+      height={280}
+      isOptional
+      isLate
+    />
   )
 }

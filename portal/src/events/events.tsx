@@ -27,7 +27,6 @@ import { EventSummary } from './event-summary.tsx'
 import classes from './events.module.css'
 import { flagLabel } from './flag-labels.ts'
 import { networkText } from './network-text.ts'
-import { ongoingQuery } from './ongoing-query.ts'
 import { words } from './words.ts'
 
 const { list: texts } = words
@@ -243,3 +242,5 @@ function Ongoing() {
     </div>
   )
 }
+
+const ongoingQuery = { ongoing: true, ordering: '-affected_bps', limit: 100 } as const

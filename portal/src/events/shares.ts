@@ -1,7 +1,6 @@
 // Shares of an event's traffic as the rows of bars. Pure.
 import type { ParsedData } from '@pharos/contract/events/event'
 import type { Share } from '../charts/shapes.ts'
-import { portName } from './port-names.ts'
 
 type Amounts = { readonly packets?: number | undefined; readonly bytes?: number | undefined }
 
@@ -63,3 +62,56 @@ export function shareCards({
   ]
   return cards.filter(({ names }) => names !== '')
 }
+
+/** The services of ports that attacks come from and go to, by the names that people use. */
+const portNames: Readonly<Record<number, string>> = {
+  17: 'QOTD',
+  19: 'CHARGEN',
+  20: 'FTP',
+  21: 'FTP',
+  22: 'SSH',
+  23: 'Telnet',
+  25: 'SMTP',
+  53: 'DNS',
+  69: 'TFTP',
+  80: 'HTTP',
+  110: 'POP3',
+  111: 'portmapper',
+  123: 'NTP',
+  137: 'NetBIOS',
+  143: 'IMAP',
+  161: 'SNMP',
+  179: 'BGP',
+  389: 'CLDAP',
+  443: 'HTTPS',
+  465: 'SMTP',
+  500: 'IKE',
+  520: 'RIP',
+  587: 'SMTP',
+  853: 'DNS over TLS',
+  993: 'IMAP',
+  1194: 'OpenVPN',
+  1433: 'SQL Server',
+  1900: 'SSDP',
+  3074: 'Xbox Live',
+  3306: 'MySQL',
+  3389: 'RDP',
+  3478: 'STUN',
+  3702: 'WS-Discovery',
+  4500: 'IPsec',
+  5060: 'SIP',
+  5353: 'mDNS',
+  5432: 'PostgreSQL',
+  6379: 'Redis',
+  8080: 'HTTP',
+  8443: 'HTTPS',
+  9987: 'TeamSpeak',
+  10001: 'Ubiquiti discovery',
+  11211: 'memcached',
+  25565: 'Minecraft',
+  27015: 'Steam',
+  30120: 'FiveM',
+  51820: 'WireGuard',
+}
+
+const portName = (port: number): string | undefined => portNames[port]

@@ -1,5 +1,5 @@
 // One device: its ports as on its front, its interfaces, and the services of the team that use it.
-import { Skeleton, Table } from '@mantine/core'
+import { Skeleton, Table, Anchor } from '@mantine/core'
 import { getDeviceRoute, type Device, type Interface } from '@pharos/contract/inventory/device'
 import { listPortsRoute, type Port } from '@pharos/contract/inventory/port'
 import { useParams } from '@tanstack/react-router'
@@ -16,11 +16,14 @@ import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
-import { DeviceAttachments } from './attachments.tsx'
 import { HealthCard } from './health.tsx'
 import { DevicePill, portColor, PortPill, portStateText } from './inventory-state.tsx'
 import { loadOf, percentOf, ratesText } from './port-load.tsx'
 import { words } from './words.ts'
+import { listDeviceAttachmentsRoute } from '@pharos/contract/inventory/attachment'
+import { FailedSection } from '../ui/failed-section.tsx'
+import { useAllRows } from '../ui/use-all-rows.ts'
+import { fileHref } from '../ui/file-href.ts'
 
 const { device: texts } = words
 const refetchMs = 30_000
@@ -205,3 +208,29 @@ const Services = ({ device: { services = [] } }: { device: Device }) => (
     )}
   </Section>
 )
+
+/** Links work for ten minutes. */
+const filesRefetchMs = 300_000
+
+/** The files of the provider about a device. */
+function DeviceAttachments({ deviceId }: { deviceId: number }) {
+  const answer = useAllRows(listDeviceAttachmentsRoute, { params: { device_id: deviceId } }, filesRefetchMs)
+  if (answer.error && !answer.data) return <FailedSection title={words.attachments.title} answer={answer} />
+  const files = answer.data ?? []
+  if (files.length === 0) return null
+  return (
+    <Section title={words.attachments.title}>
+      <Facts
+        facts={files.map(({ id, filename, description, size, created, url }) => [
+          '',
+          <span key={id}>
+            <Anchor href={fileHref(url)} download size="sm" underline="always">
+              {filename}
+            </Anchor>{' '}
+            {[description, formatRate(size, 'B')].filter(Boolean).join(' · ')} · <Time at={created} />
+          </span>,
+        ])}
+      />
+    </Section>
+  )
+}

@@ -1,7 +1,7 @@
 // One port: its state, the members of a LAG, its place in the panels, and the service it belongs to.
 import { Text } from '@mantine/core'
 import { listCrossConnectsRoute } from '@pharos/contract/inventory/cross-connect'
-import { getPortRoute, listPortsRoute, type Port } from '@pharos/contract/inventory/port'
+import { getPortRoute, listPortsRoute, type Port, type PortChangeKind } from '@pharos/contract/inventory/port'
 import { getServiceRoute } from '@pharos/contract/inventory/service'
 import { useParams } from '@tanstack/react-router'
 import { Fragment } from 'react'
@@ -23,7 +23,6 @@ import { CrossConnectPill } from './cross-connect-state.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
 import { ModuleFacts, OpticsCard, useTransceiver } from './optics.tsx'
 import { loadOf, PortLoad, ratesText } from './port-load.tsx'
-import { PortLog } from './port-log.tsx'
 import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { UsageCard } from './usage.tsx'
 import { words } from './words.ts'
@@ -231,4 +230,55 @@ function ServiceOf({ port: { service_id: id } }: { port: Port }) {
       />
     </Section>
   )
+}
+
+type Change = NonNullable<Port['log']>[number]
+
+const changesMax = 20
+
+/** The changes of a port, the newest first. */
+function PortLog({ portId }: { portId: number }) {
+  const answer = useAnswer(
+    getPortRoute,
+    { params: { port_id: portId }, query: { include: 'log' } },
+    { refetchInterval: 60_000 },
+  )
+  if (answer.error && !answer.data) return <FailedSection title={words.portLog.title} answer={answer} />
+  const log = answer.data?.log
+  if (!log) return null
+  return (
+    <Section title={words.portLog.title}>
+      {log.length === 0 ? (
+        <Dimmed>{words.portLog.none}</Dimmed>
+      ) : (
+        <Facts
+          facts={log.slice(0, changesMax).map((change, at) => ['', <ChangeRow key={at} {...change} />])}
+        />
+      )}
+    </Section>
+  )
+}
+
+const ChangeRow = ({ at, kind, before, after }: Change) => (
+  <>
+    <Time at={at} /> · {changeTexts[kind](before, after)}
+  </>
+)
+
+type ChangeText = (before: string, after: string) => string
+const stateText = (state: string): string =>
+  state in words.state ? words.state[state as keyof typeof words.state] : state
+const speedText = (bps: string): string =>
+  bps === '' ? words.portLog.unknown : formatRate(Number(bps), 'bps')
+
+const changeTexts: Readonly<Record<PortChangeKind, ChangeText>> = {
+  oper: (before, after) => words.portLog.state(stateText(before), stateText(after)),
+  admin: (_, after) => (after === 'down' ? words.portLog.disabled : words.portLog.enabled),
+  speed: (before, after) => words.portLog.speed(speedText(before), speedText(after)),
+  module: (before, after) =>
+    after === ''
+      ? words.portLog.removed(before)
+      : before === ''
+        ? words.portLog.inserted(after)
+        : words.portLog.swapped(before, after),
 }

@@ -15,18 +15,26 @@ import { useUser } from '../api/use-session.ts'
 import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { whenIdle } from '../ui/idle.ts'
 import { Grid, Page } from '../ui/page.tsx'
-import { Alarm } from './alarm.tsx'
 import { AnnouncementsCard } from './announcements-card.tsx'
 import { Announced, OngoingAttacks, RecentAttacks } from './figures.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { LargestCard } from './largest-card.tsx'
 import classes from './overview.module.css'
-import { PinnedViews } from './pinned-views.tsx'
 import { countsByRegion, deviationsByRegion } from './prefix-counts.ts'
 import { BillSoFar, PortsUp, ZonesServed } from './service-figures.tsx'
 import { ToDo } from './to-do.tsx'
 import { useAttacks } from './use-attacks.ts'
 import { words } from './words.ts'
+import { classificationLabel } from '@pharos/contract/events/classification'
+import type { Incident } from '@pharos/contract/events/incident'
+import { durationOf } from '../events/event-duration.ts'
+import { networkText } from '../events/network-text.ts'
+import { useNow } from '../ui/use-now.ts'
+import { ButtonLink, TextLink } from '../ui/link.tsx'
+import { formatRate } from '../ui/rate.ts'
+import { StatePill } from '../ui/status.tsx'
+import { pinnedOf, withChange } from '../ui/saved-views.ts'
+import { useSavedViews } from '../ui/use-saved-views.ts'
 
 /** Loaded with the charts once the browser is idle, because no other part depends on them. */
 const AttacksCard = lazy(async () => {
@@ -135,5 +143,68 @@ function Shown({ user }: { user: User }) {
         )}
       </div>
     </Page>
+  )
+}
+
+/** One line while the team is attacked: the largest attack and the way to it. */
+function Alarm({ largest, count }: { largest: Incident; count: number }) {
+  const { id, network, classification_key: type, affected_bps: bps, relationships } = largest
+  const now = useNow(true, 10_000)
+  const name = relationships.find(
+    ({ match_resource: kind, match_resouce_name: name, match_value: value }) =>
+      kind !== 'asn' && name !== value,
+  )?.match_resouce_name
+  return (
+    <section className={classes['alarm']} aria-label={words.alarm.label}>
+      <StatePill color="bad" moving>
+        {words.alarm.count(count)}
+      </StatePill>
+      <div className={classes['alarmText']}>
+        {count > 1 && `${words.alarm.largest} `}
+        <TextLink to="/events/$id" params={{ id }} ff="monospace" fw={600} c="inherit">
+          {networkText(network)}
+        </TextLink>
+        {name !== undefined && ` · ${name}`} · {classificationLabel(type)}
+        {bps > 0 && (
+          <>
+            {' '}
+            <b>{formatRate(bps, 'bps')}</b>
+          </>
+        )}{' '}
+        {words.alarm.for(durationOf(largest, now))}
+      </div>
+      <div className={classes['alarmTools']}>
+        <ButtonLink to="/events/$id" params={{ id }} color="bad">
+          {words.alarm.open}
+        </ButtonLink>
+        <ButtonLink to="/events" search={{ ongoing: true }} variant="default">
+          {words.alarm.all}
+        </ButtonLink>
+      </div>
+    </section>
+  )
+}
+
+/** Loaded with the charts once the browser is idle. */
+const PinnedView = lazy(async () => {
+  await whenIdle()
+  return { default: (await import('../traffic/pinned-view.tsx')).PinnedView }
+})
+
+function PinnedViews() {
+  const [views, setViews] = useSavedViews('traffic')
+  const pinned = pinnedOf(views)
+  if (pinned.length === 0) return null
+  return (
+    <div className={classes['pins']} role="group" aria-label={words.pins}>
+      {pinned.map((view) => (
+        <Suspense key={view.name} fallback={<Skeleton height={310} radius="lg" />}>
+          <PinnedView
+            view={view}
+            onUnpin={() => setViews(withChange(views, view.name, { isPinned: false }))}
+          />
+        </Suspense>
+      ))}
+    </div>
   )
 }

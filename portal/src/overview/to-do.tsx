@@ -52,7 +52,8 @@ function useIf<R extends Route>(allowed: boolean, route: R, input: CallInput<R>)
   return { data, error: data === undefined ? error : null, isLoading: allowed && isPending, refetch }
 }
 
-export function ToDo({ user }: { user: User }) {
+/** The lists that tasks are made from. */
+function useTaskAnswers(user: User) {
   const may = useMay()
   const has = useSeenModules()
   const failed = useIf(has('ipam'), listAnnouncementsRoute, {
@@ -90,27 +91,9 @@ export function ToDo({ user }: { user: User }) {
   const letters = useIf(user.is_staff, listLettersToReviewRoute, {
     query: { status: ['pending_review'], limit: 1 },
   })
-  const now = useNow()
-  const tasks = tasksOf(
-    {
-      failed: failed.data,
-      troubledZones: troubled.data,
-      dnssecZones: dnssecZones.data,
-      crossConnects: crossConnects.data,
-      opticPorts: opticPorts.data,
-      secondFactor: secondFactor.data,
-      invited: invited.data,
-      unverified: unverified.data,
-      webhooks: webhooks.data,
-      tokens: tokens.data,
-      approvals: approvals.data,
-      letters: letters.data,
-    },
-    now,
-  )
-  const answers = [
+  return {
     failed,
-    troubled,
+    troubledZones: troubled,
     dnssecZones,
     crossConnects,
     opticPorts,
@@ -121,10 +104,31 @@ export function ToDo({ user }: { user: User }) {
     tokens,
     approvals,
     letters,
-  ]
-  const isLoading = answers.some((one) => one.isLoading)
+  }
+}
+
+const dataOf = (answers: ReturnType<typeof useTaskAnswers>) => ({
+  failed: answers.failed.data,
+  troubledZones: answers.troubledZones.data,
+  dnssecZones: answers.dnssecZones.data,
+  crossConnects: answers.crossConnects.data,
+  opticPorts: answers.opticPorts.data,
+  secondFactor: answers.secondFactor.data,
+  invited: answers.invited.data,
+  unverified: answers.unverified.data,
+  webhooks: answers.webhooks.data,
+  tokens: answers.tokens.data,
+  approvals: answers.approvals.data,
+  letters: answers.letters.data,
+})
+
+export function ToDo({ user }: { user: User }) {
+  const answers = useTaskAnswers(user)
+  const tasks = tasksOf(dataOf(answers), useNow())
+  const all = Object.values(answers)
+  const isLoading = all.some((one) => one.isLoading)
   // An unknown state must not appear as "nothing to do".
-  const failures = answers.filter((one) => one.error)
+  const failures = all.filter((one) => one.error)
   return (
     <Section
       title={texts.title}

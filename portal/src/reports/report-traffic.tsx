@@ -14,6 +14,8 @@ import { words } from './words.ts'
 
 const { traffic: texts } = words
 
+type FlowRates = NonNullable<MonthlyReport['traffic']['hours']>['series'][number]
+
 export function Traffic({ report: { traffic, start, end } }: { readonly report: MonthlyReport }) {
   if (traffic.state !== 'measured' || traffic.hours === null) {
     const state = traffic.state === 'measured' ? 'no_flows' : traffic.state
@@ -32,11 +34,6 @@ export function Traffic({ report: { traffic, start, end } }: { readonly report: 
     const series = hours.series.find(({ key }) => key['direction'] === direction.key)
     return series ? [{ ...direction, series }] : []
   })
-  const shares = [
-    [words.top.protocols, traffic.protocols],
-    [words.top.services, traffic.applications],
-    [words.top.networks, traffic.networks],
-  ] as const
   return (
     <Section title={texts.title}>
       <Grid min={180}>
@@ -64,45 +61,62 @@ export function Traffic({ report: { traffic, start, end } }: { readonly report: 
           height={240}
         />
       </div>
-      <ReportTable
-        label={texts.title}
-        head={[
-          { title: texts.direction },
-          { title: texts.average, isNumber: true },
-          { title: texts.p95, isNumber: true },
-          { title: texts.peak, isNumber: true },
-        ]}
-        rows={shown.map(({ key, title, series }) => ({
-          key,
-          cells: [
-            { content: title },
-            ...[series.avg, series.p95, series.max].map((value) => ({
-              content: rateOrDash(value),
-              isNumber: true,
-            })),
-          ],
-        }))}
-      />
+      <Rates shown={shown} />
       <Text size="xs" c="dimmed" mb="md">
         {[texts.resolution, hours.sampled && texts.sampled, hours.partial && texts.partial]
           .filter(Boolean)
           .join(' ')}
       </Text>
-      <Grid min={240}>
-        {shares.map(([title, items]) => (
-          <section key={title} aria-label={title} className={classes['top']}>
-            <h3>{title}</h3>
-            <Bars
-              label={title}
-              unit="bytes"
-              rowsMax={6}
-              emptyText={words.top.none}
-              items={items.map(({ label, bytes }) => ({ label, value: bytes }))}
-              total={(traffic.bytes_in ?? 0) + (traffic.bytes_out ?? 0)}
-            />
-          </section>
-        ))}
-      </Grid>
+      <Shares traffic={traffic} />
     </Section>
+  )
+}
+
+type Rated = { readonly key: string; readonly title: string; readonly series: FlowRates }
+
+const Rates = ({ shown }: { readonly shown: readonly Rated[] }) => (
+  <ReportTable
+    label={texts.title}
+    head={[
+      { title: texts.direction },
+      { title: texts.average, isNumber: true },
+      { title: texts.p95, isNumber: true },
+      { title: texts.peak, isNumber: true },
+    ]}
+    rows={shown.map(({ key, title, series }) => ({
+      key,
+      cells: [
+        { content: title },
+        ...[series.avg, series.p95, series.max].map((value) => ({
+          content: rateOrDash(value),
+          isNumber: true,
+        })),
+      ],
+    }))}
+  />
+)
+
+function Shares({ traffic }: { readonly traffic: MonthlyReport['traffic'] }) {
+  const shares = [
+    [words.top.protocols, traffic.protocols],
+    [words.top.services, traffic.applications],
+    [words.top.networks, traffic.networks],
+  ] as const
+  return (
+    <Grid min={240}>
+      {shares.map(([title, items]) => (
+        <section key={title} aria-label={title} className={classes['top']}>
+          <h3>{title}</h3>
+          <Bars
+            label={title}
+            unit="bytes"
+            rowsMax={6}
+            emptyText={words.top.none}
+            items={items.map(({ label, bytes }) => ({ label, value: bytes }))}
+            total={(traffic.bytes_in ?? 0) + (traffic.bytes_out ?? 0)}
+          />
+        </section>
+      ))}
+    </Grid>
   )
 }

@@ -56,14 +56,7 @@ function BatchForm({ onClose }: { onClose: () => void }) {
   const { lines, wrong } = parseLines(text)
   function submit(event: SyntheticEvent) {
     event.preventDefault()
-    const found =
-      wrong.length > 0
-        ? texts.wrongLine(wrong[0]!)
-        : lines.length === 0
-          ? texts.none
-          : lines.length > ptrRecordsAtOnce
-            ? texts.tooMany(ptrRecordsAtOnce)
-            : undefined
+    const found = mistakeIn(lines, wrong)
     setMistake(found)
     if (found === undefined) check.mutate(lines)
   }
@@ -110,6 +103,12 @@ function BatchForm({ onClose }: { onClose: () => void }) {
       </Stack>
     </form>
   )
+}
+
+function mistakeIn(lines: readonly Line[], wrong: readonly number[]): string | undefined {
+  if (wrong.length > 0) return texts.wrongLine(wrong[0]!)
+  if (lines.length === 0) return texts.none
+  return lines.length > ptrRecordsAtOnce ? texts.tooMany(ptrRecordsAtOnce) : undefined
 }
 
 const changesIn = (results: readonly PtrResult[]): number =>

@@ -42,43 +42,7 @@ export function Names({ records, count }: { records: readonly PtrRecord[]; count
           {texts.none}
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={420} maxHeight={560}>
-          <Table aria-label={texts.title}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{texts.address}</Table.Th>
-                <Table.Th>{texts.name}</Table.Th>
-                <Table.Th>{texts.source}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {found.slice(0, most).map((record) => (
-                <Table.Tr key={record.ip}>
-                  <Table.Td data-verbatim>
-                    {canEdit ? (
-                      <Button
-                        variant="subtle"
-                        size="compact-sm"
-                        ml={-8}
-                        ff="monospace"
-                        aria-label={texts.edit(record.ip)}
-                        onClick={() => setEdited(record)}
-                      >
-                        {record.ip}
-                      </Button>
-                    ) : (
-                      record.ip
-                    )}
-                  </Table.Td>
-                  <Table.Td className={classes['mono']!} data-verbatim>
-                    {record.ptrdname}
-                  </Table.Td>
-                  <Table.Td>{texts.sources[record.source]}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <NamesTable records={found.slice(0, most)} onEdit={canEdit ? setEdited : undefined} />
       )}
       {records.length > 0 && found.length === 0 && (
         <Text size="sm" c="dimmed" p="sm">
@@ -101,6 +65,51 @@ export function Names({ records, count }: { records: readonly PtrRecord[]; count
     </Section>
   )
 }
+
+type NamesTableProps = {
+  readonly records: readonly PtrRecord[]
+  readonly onEdit: ((record: PtrRecord) => void) | undefined
+}
+
+const NamesTable = ({ records, onEdit }: NamesTableProps) => (
+  <Table.ScrollContainer minWidth={420} maxHeight={560}>
+    <Table aria-label={texts.title}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{texts.address}</Table.Th>
+          <Table.Th>{texts.name}</Table.Th>
+          <Table.Th>{texts.source}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {records.map((record) => (
+          <Table.Tr key={record.ip}>
+            <Table.Td data-verbatim>
+              {onEdit ? (
+                <Button
+                  variant="subtle"
+                  size="compact-sm"
+                  ml={-8}
+                  ff="monospace"
+                  aria-label={texts.edit(record.ip)}
+                  onClick={() => onEdit(record)}
+                >
+                  {record.ip}
+                </Button>
+              ) : (
+                record.ip
+              )}
+            </Table.Td>
+            <Table.Td className={classes['mono']!} data-verbatim>
+              {record.ptrdname}
+            </Table.Td>
+            <Table.Td>{texts.sources[record.source]}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
 
 const declared = {
   ip: text({

@@ -2,8 +2,8 @@
 import { Group, Select, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { listPtrRecordsRoute } from '@pharos/contract/dns/ptr'
 import { useQuery } from '@tanstack/react-query'
-import { answerOf } from '../api/queries.ts'
-import { useGrant } from '../api/use-grant.ts'
+import { answerOf, useAnswer } from '../api/queries.ts'
+import { useGrant, useHasModule } from '../api/use-grant.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
@@ -13,11 +13,12 @@ import { textOf, usePageSearch } from '../ui/use-page-search.ts'
 import { Batch } from './batch.tsx'
 import { Grid, Legend } from './grid.tsx'
 import { Names } from './names.tsx'
-import { addressesOf } from './networks.ts'
+import { addressesOf, partsOf } from './networks.ts'
 import { Templates } from './templates.tsx'
-import { useNetworks } from './use-networks.ts'
 import { words } from './words.ts'
 import classes from './reverse.module.css'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
+import { listPrefixesRoute } from '@pharos/contract/inventory/prefix'
 
 const limit = 1000
 
@@ -116,4 +117,23 @@ function Addresses({ cidr }: { cidr: string }) {
       <Names key={cidr} records={results} count={count} />
     </div>
   )
+}
+
+/** The networks of the team: prefixes of the inventory, and announcements if the team has them. `parts` is undefined until both lists have answered. */
+function useNetworks() {
+  const hasAnnouncements = useHasModule('ipam')
+  const prefixes = useAnswer(listPrefixesRoute, { query: { limit } })
+  const announcements = useQuery({
+    ...answerOf(listAnnouncementsRoute, { query: { limit } }),
+    enabled: hasAnnouncements,
+  })
+  const isKnown = prefixes.data !== undefined && (!hasAnnouncements || announcements.data !== undefined)
+  const cidrs = [...(prefixes.data?.results ?? []), ...(announcements.data?.results ?? [])].map(
+    ({ cidr }) => cidr,
+  )
+  return {
+    parts: isKnown ? partsOf(cidrs) : undefined,
+    error: prefixes.error ?? announcements.error,
+    refetch: () => Promise.all([prefixes.refetch(), ...(hasAnnouncements ? [announcements.refetch()] : [])]),
+  }
 }

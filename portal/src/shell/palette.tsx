@@ -8,7 +8,8 @@ import {
   type SpotlightActionData,
   type SpotlightActionGroupData,
 } from '@mantine/spotlight'
-import { searchKinds, searchRoute, type SearchHit } from '@pharos/contract/search'
+import { classificationLabel } from '@pharos/contract/events/classification'
+import { searchKinds, searchRoute, type SearchHit, type SearchKind } from '@pharos/contract/search'
 import type { User } from '@pharos/contract/session/session'
 import {
   IconBroadcast,
@@ -27,16 +28,15 @@ import {
   IconWorld,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { linkOptions, useNavigate, type LinkOptions } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { answerOverLastOf } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { useMay } from '../api/use-grant.ts'
 import { pageAt, pagesOf } from '../pages.tsx'
 import { notifyProblem } from '../ui/notify.ts'
-import { useZone } from '../ui/time.tsx'
+import { formatTime, useZone, type Zone } from '../ui/time.tsx'
 import { paletteMark } from './palette-waiting.tsx'
-import { pageOfHit, subtitleOf } from './search-hits.ts'
 import { signOut } from './sign-out.ts'
 import { words } from './words.ts'
 import classes from './palette.module.css'
@@ -195,3 +195,32 @@ const teamsOf = ({ teams, current_team: current }: User): SpotlightActionData[] 
       label: words.switchTo(name),
       onClick: () => void session.switchTeam(id).catch(notifyProblem),
     }))
+
+/** Returns the page of the hit; undefined for a team, which is switched to, and for kinds without a page. */
+function pageOfHit({ kind, id, title }: Pick<SearchHit, 'kind' | 'id' | 'title'>): LinkOptions | undefined {
+  return pagesOfHits[kind]?.(id, title)
+}
+
+/** Returns the second line of a hit as people read it: an attack has the key of its class, and the time of its start. */
+function subtitleOf({ kind, subtitle }: Pick<SearchHit, 'kind' | 'subtitle'>, zone: Zone): string {
+  const [key = '', start = ''] = subtitle.split(' ')
+  return (kind === 'event' || kind === 'incident') && start !== ''
+    ? `${classificationLabel(key)}, ${formatTime(start, zone)}`
+    : subtitle
+}
+
+const pagesOfHits: Readonly<Partial<Record<SearchKind, (id: string, title: string) => LinkOptions>>> = {
+  announcement: (id) => linkOptions({ to: '/announcements/$id', params: { id } }),
+  prefix: (id) => linkOptions({ to: '/prefixes/$id', params: { id } }),
+  asn: (asn) => linkOptions({ to: '/asns/$asn', params: { asn } }),
+  service: (id) => linkOptions({ to: '/services/$id', params: { id } }),
+  device: (id) => linkOptions({ to: '/devices/$id', params: { id } }),
+  port: (id) => linkOptions({ to: '/ports/$id', params: { id } }),
+  zone: (id) => linkOptions({ to: '/zones/$id', params: { id } }),
+  incident: (id) => linkOptions({ to: '/events/$id', params: { id } }),
+  event: (id) => linkOptions({ to: '/events/$id', params: { id } }),
+  shield_list: (_id, prefix) => linkOptions({ to: '/shield/rules', search: { prefix } }),
+  member: (_id, email) => linkOptions({ to: '/team/members', search: { email } }),
+  webhook: (id) => linkOptions({ to: '/team/webhooks/$id', params: { id } }),
+  token: (_id, name) => linkOptions({ to: '/team/tokens', search: { name } }),
+}

@@ -1,12 +1,27 @@
 // The frame around every page: the sidebar with the team, the pages and the person; the bar above the page; on phones a bar
 // below it.
-import { ActionIcon, AppShell, Drawer, NavLink, ScrollArea, Tooltip, UnstyledButton } from '@mantine/core'
+import {
+  ActionIcon,
+  AppShell,
+  Drawer,
+  NavLink,
+  ScrollArea,
+  Tooltip,
+  UnstyledButton,
+  Menu,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
   IconSearch,
   IconSettings,
+  IconLogout,
+  IconMoon,
+  IconSun,
+  IconUser,
 } from '@tabler/icons-react'
 import type { User } from '@pharos/contract/session/session'
 import { Link, Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router'
@@ -22,7 +37,6 @@ import { storedChoice, useStoredChoice } from '../ui/stored-choice.ts'
 import { useCounts, type Counts } from './counts.ts'
 import { BottomBar, Navigation } from './navigation.tsx'
 import { showOverlay } from './overlay.ts'
-import { PersonMenu } from './person-menu.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { TabbedPages } from './tabbed-pages.tsx'
 import { TeamMenu } from './team-menu.tsx'
@@ -31,9 +45,12 @@ import { GrantMissing, PageWaiting, StaffOnly } from './page-states.tsx'
 import { useHasModule, useMay, useRolesState } from '../api/use-grant.ts'
 import { useSession } from '../api/use-session.ts'
 import { Problem } from '../ui/problem.tsx'
-import { useWindowTitle } from './window-title.ts'
 import { words } from './words.ts'
 import classes from './shell.module.css'
+import { Avatar } from '../ui/avatar.tsx'
+import { signOut } from './sign-out.ts'
+import { usePageTitle } from '../ui/page-title.ts'
+import { brand } from '../ui/brand.ts'
 
 const SecondFactorRequired = lazy(async () => ({
   default: (await import('../session/second-factor-required.tsx')).SecondFactorRequired,
@@ -225,4 +242,59 @@ function Content({ user, path }: { user: User; path: string }) {
       </Suspense>
     </TabbedPages>
   )
+}
+
+/** The foot of the sidebar: the signed-in person, with their profile, the theme and signing out. */
+function PersonMenu({ user, isNarrow }: { user: User; isNarrow: boolean }) {
+  const name = user.display_name || user.email
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const isDark =
+    colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches)
+  return (
+    <Menu position="top-start" width={212}>
+      <Menu.Target>
+        <UnstyledButton
+          className={classes['person']!}
+          {...(isNarrow ? { 'aria-label': `${words.accountOf} ${name}` } : {})}
+        >
+          <Avatar name={name} />
+          {!isNarrow && (
+            <span className={classes['team']}>
+              <VisuallyHidden>{words.accountOf} </VisuallyHidden>
+              {name}
+            </span>
+          )}
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{user.email}</Menu.Label>
+        <Menu.Item component={Link} to="/profile" leftSection={<IconUser size={16} />}>
+          {words.profile}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={isDark ? <IconSun size={16} /> : <IconMoon size={16} />}
+          onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+        >
+          {isDark ? words.lightTheme : words.darkTheme}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+          {words.signOut}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** The title and the icon of the browser's tab: they show ongoing attacks while the user looks elsewhere. */
+function useWindowTitle(attacks: number | undefined): void {
+  const title = usePageTitle()
+  useEffect(() => {
+    const name = title === '' ? brand.name : `${title} · ${brand.name}`
+    document.title = attacks ? `(${attacks}) ${name}` : name
+  }, [title, attacks])
+  useEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
+    if (icon) icon.href = attacks ? '/favicon-alert.svg' : '/favicon.svg'
+  }, [attacks])
 }

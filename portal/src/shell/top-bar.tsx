@@ -8,10 +8,10 @@ import { useZone, zoneName, type Zone } from '../ui/time.tsx'
 import { brand } from '../ui/brand.ts'
 import { Logo } from '../ui/logo.tsx'
 import { Bell } from '../notifications/bell.tsx'
-import { LiveStatus } from './live-status.tsx'
 import { showOverlay } from './overlay.ts'
 import { words } from './words.ts'
 import classes from './shell.module.css'
+import { useLive } from '../api/queries.ts'
 
 export const TopBar = ({ path }: { path: string }) => (
   <div className={classes['top']}>
@@ -95,3 +95,22 @@ const HelpMenu = () => (
     </Menu.Dropdown>
   </Menu>
 )
+
+/** The text and the explanation for each answer of useLive(). */
+function textsOf(live: boolean | undefined): readonly [text: string, hint: string] {
+  if (live === undefined) return [words.connecting, words.connectingHint]
+  return live ? [words.live, words.liveHint] : [words.reconnecting, words.reconnectingHint]
+}
+
+/** Shows whether changes arrive over the stream or by polling, or that this is not known yet. */
+function LiveStatus() {
+  const live = useLive()
+  const [text, hint] = textsOf(live)
+  return (
+    <Tooltip label={hint}>
+      <span className={classes['live']} data-live={live} role="status" aria-label={words.updates}>
+        <span>{text}</span>
+      </span>
+    </Tooltip>
+  )
+}

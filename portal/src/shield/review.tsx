@@ -84,30 +84,8 @@ export function Review({ prefix, version, before, after, attackShare, onClose, o
             <Effect whatIf={answer.what_if} {...(attackShare === undefined ? {} : { attackShare })} />
           </section>
         )}
-        <Select
-          label={texts.confirm}
-          description={texts.confirmHelp}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          allowDeselect={false}
-          data={times.map((value) => ({
-            value: String(value),
-            label: value === 0 ? texts.noTimer : texts.minutes(value / 60),
-          }))}
-          value={String(seconds)}
-          onChange={(next) => setSeconds(Number(next ?? usualTime))}
-        />
-        {isRefused && (
-          <div role="alert" className={classes['refused']}>
-            <strong>{texts.refused}</strong>
-            <Text size="sm">{texts.refusedText}</Text>
-            <Checkbox
-              mt="xs"
-              label={texts.force}
-              checked={force}
-              onChange={({ currentTarget }) => setForce(currentTarget.checked)}
-            />
-          </div>
-        )}
+        <ConfirmTime seconds={seconds} onChange={setSeconds} />
+        {isRefused && <Refused force={force} onForce={setForce} />}
         {apply.error && !isWouldDrop(apply.error) && <ListProblem error={apply.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -126,6 +104,38 @@ export function Review({ prefix, version, before, after, attackShare, onClose, o
     </Modal>
   )
 }
+
+type ConfirmTimeProps = { readonly seconds: number; readonly onChange: (seconds: number) => void }
+
+const ConfirmTime = ({ seconds, onChange }: ConfirmTimeProps) => (
+  <Select
+    label={texts.confirm}
+    description={texts.confirmHelp}
+    inputWrapperOrder={['label', 'input', 'description', 'error']}
+    allowDeselect={false}
+    data={times.map((value) => ({
+      value: String(value),
+      label: value === 0 ? texts.noTimer : texts.minutes(value / 60),
+    }))}
+    value={String(seconds)}
+    onChange={(next) => onChange(Number(next ?? usualTime))}
+  />
+)
+
+type RefusedProps = { readonly force: boolean; readonly onForce: (force: boolean) => void }
+
+const Refused = ({ force, onForce }: RefusedProps) => (
+  <div role="alert" className={classes['refused']}>
+    <strong>{texts.refused}</strong>
+    <Text size="sm">{texts.refusedText}</Text>
+    <Checkbox
+      mt="xs"
+      label={texts.force}
+      checked={force}
+      onChange={({ currentTarget }) => onForce(currentTarget.checked)}
+    />
+  </div>
+)
 
 /** A dry run answers with the result in an envelope; the list is stored nowhere. */
 async function dryRun(

@@ -203,9 +203,8 @@ type RuleFormProps = {
   readonly onClose: () => void
 }
 
-/** A rule in a dialog; saving changes only the draft of the list. */
-export function RuleForm({ prefix, rule, isNew, onSave, onClose }: RuleFormProps) {
-  const form = useRequestForm<Values, RuleContent>({
+function useRuleForm(prefix: string, rule: RuleContent, onSave: RuleFormProps['onSave']) {
+  return useRequestForm<Values, RuleContent>({
     initialValues: valuesOf(rule),
     route: { method: 'POST', body: NewShieldRule },
     declared: { ...declared, destination: { ...declared.destination, help: texts.destinationHelp(prefix) } },
@@ -217,6 +216,11 @@ export function RuleForm({ prefix, rule, isNew, onSave, onClose }: RuleFormProps
       return given.length === 1 ? {} : { rate_bps: given.length === 0 ? texts.limitMissing : texts.limitBoth }
     },
   })
+}
+
+/** A rule in a dialog; saving changes only the draft of the list. */
+export function RuleForm({ prefix, rule, isNew, onSave, onClose }: RuleFormProps) {
+  const form = useRuleForm(prefix, rule, onSave)
   const { values } = form.fields
   const { hasPorts, hasFlags, hasType } = conditionsOf(protocolOf(String(values.protocol)))
   const [hasMore, setMore] = useState(

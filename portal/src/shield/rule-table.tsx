@@ -156,31 +156,7 @@ function Row(props: RowProps) {
         )}
       </td>
       <td>
-        <div className={classes['rule']}>
-          <span className={classes['place']}>{canChange && at + 1}</span>
-          <span className={classes['action']} data-action={rule.action}>
-            {actionText(rule)}
-          </span>
-          <span className={classes['match']}>{matchText(rule)}</span>
-          {change && <span className={classes['mark']}>{texts.changed[change]}</span>}
-          {(rule.comment !== '' || rule.expires !== null) && (
-            <span className={classes['note']}>
-              {rule.comment}
-              {rule.comment !== '' && rule.expires !== null && ' · '}
-              {rule.expires !== null && (
-                <>
-                  {Date.parse(rule.expires) > Date.now() ? texts.expires : texts.expired}{' '}
-                  <Time at={rule.expires} />
-                </>
-              )}
-            </span>
-          )}
-          {mine.map((warning) => (
-            <span key={warning.code} className={classes['warning']}>
-              {warningText(warning)}
-            </span>
-          ))}
-        </div>
+        <RuleText rule={rule} place={canChange ? at + 1 : undefined} change={change} warnings={mine} />
       </td>
       <td data-wide>
         <Decided {...props} />
@@ -203,6 +179,40 @@ function Row(props: RowProps) {
     </tr>
   )
 }
+
+type RuleTextProps = {
+  readonly rule: DraftRule
+  readonly place: number | undefined
+  readonly change: ReturnType<typeof changeOf>
+  readonly warnings: readonly ShieldWarning[]
+}
+
+const RuleText = ({ rule, place, change, warnings }: RuleTextProps) => (
+  <div className={classes['rule']}>
+    <span className={classes['place']}>{place}</span>
+    <span className={classes['action']} data-action={rule.action}>
+      {actionText(rule)}
+    </span>
+    <span className={classes['match']}>{matchText(rule)}</span>
+    {change && <span className={classes['mark']}>{texts.changed[change]}</span>}
+    {(rule.comment !== '' || rule.expires !== null) && (
+      <span className={classes['note']}>
+        {rule.comment}
+        {rule.comment !== '' && rule.expires !== null && ' · '}
+        {rule.expires !== null && (
+          <>
+            {Date.parse(rule.expires) > Date.now() ? texts.expires : texts.expired} <Time at={rule.expires} />
+          </>
+        )}
+      </span>
+    )}
+    {warnings.map((warning) => (
+      <span key={warning.code} className={classes['warning']}>
+        {warningText(warning)}
+      </span>
+    ))}
+  </div>
+)
 
 /** A dash for disabled rules; unknown without flow records. */
 function Decided({ rule, at, whatIf }: RowProps) {

@@ -26,7 +26,7 @@ const { change: t } = words
 
 export function ChangeView({ request }: { request: ChangeRequest }) {
   const announced = useAnnounced(request)
-  const { team, asked, paused, prefixes, approvals, others, isPartial } = request
+  const { team, asked, paused, prefixes, approvals, others } = request
   return (
     <Stack gap="md">
       <Section
@@ -53,43 +53,7 @@ export function ChangeView({ request }: { request: ChangeRequest }) {
         </Text>
         <Text size="sm">{others.length > 0 ? t.alsoCovers(othersText(request)) : t.notShared}</Text>
       </Section>
-      {prefixes.length > 0 && (
-        <Section title={t.section} flush>
-          <div className={classes['scroll']} tabIndex={0} role="group" aria-label={t.prefixes}>
-            <Table fz="sm" className={classes['table']!}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t.prefix}</Table.Th>
-                  <Table.Th>{t.withdrawnIn}</Table.Th>
-                  {regionsIn(request, 'changedIn').length > 0 && <Table.Th>{t.changedIn}</Table.Th>}
-                  <Table.Th>{t.staysIn}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {prefixes.map((prefix) => (
-                  <Table.Tr key={prefix.cidr}>
-                    <Table.Td>
-                      <Mono>{prefix.cidr}</Mono>
-                    </Table.Td>
-                    <Table.Td>{prefix.withdrawnIn.join(', ')}</Table.Td>
-                    {regionsIn(request, 'changedIn').length > 0 && (
-                      <Table.Td>{prefix.changedIn.join(', ')}</Table.Td>
-                    )}
-                    <Table.Td>
-                      <Remaining regions={remainingIn(prefix, announced?.get(prefix.cidr))} />
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </div>
-          {isPartial && (
-            <Text size="xs" c="dimmed" p="sm">
-              {t.partial}
-            </Text>
-          )}
-        </Section>
-      )}
+      {prefixes.length > 0 && <Prefixes request={request} announced={announced} />}
       <Section title={t.why}>
         <Stack gap="sm">
           {[...Map.groupBy(approvals, ({ detail }) => detail)].map(([detail, same]) => (
@@ -104,6 +68,51 @@ export function ChangeView({ request }: { request: ChangeRequest }) {
         </Stack>
       </Section>
     </Stack>
+  )
+}
+
+type PrefixesProps = {
+  readonly request: ChangeRequest
+  readonly announced: ReadonlyMap<string, readonly string[]> | undefined
+}
+
+function Prefixes({ request, announced }: PrefixesProps) {
+  const { prefixes, isPartial } = request
+  const hasChanges = regionsIn(request, 'changedIn').length > 0
+  return (
+    <Section title={t.section} flush>
+      <div className={classes['scroll']} tabIndex={0} role="group" aria-label={t.prefixes}>
+        <Table fz="sm" className={classes['table']!}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t.prefix}</Table.Th>
+              <Table.Th>{t.withdrawnIn}</Table.Th>
+              {hasChanges && <Table.Th>{t.changedIn}</Table.Th>}
+              <Table.Th>{t.staysIn}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {prefixes.map((prefix) => (
+              <Table.Tr key={prefix.cidr}>
+                <Table.Td>
+                  <Mono>{prefix.cidr}</Mono>
+                </Table.Td>
+                <Table.Td>{prefix.withdrawnIn.join(', ')}</Table.Td>
+                {hasChanges && <Table.Td>{prefix.changedIn.join(', ')}</Table.Td>}
+                <Table.Td>
+                  <Remaining regions={remainingIn(prefix, announced?.get(prefix.cidr))} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+      {isPartial && (
+        <Text size="xs" c="dimmed" p="sm">
+          {t.partial}
+        </Text>
+      )}
+    </Section>
   )
 }
 

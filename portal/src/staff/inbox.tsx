@@ -41,16 +41,7 @@ export function InboxPage() {
       note={t.note}
       actions={
         <>
-          <SegmentedControl
-            size="xs"
-            aria-label={t.filter}
-            data={[
-              { value: 'open', label: t.toDecide },
-              { value: 'decided', label: t.decided },
-            ]}
-            value={isDecided ? 'decided' : 'open'}
-            onChange={(next) => setSearch({ state: next === 'decided' ? next : undefined, show: undefined })}
-          />
+          <StateFilter isDecided={isDecided} onChange={(state) => setSearch({ state, show: undefined })} />
           <ButtonLink variant="default" to="/staff/letters" search={{ status: 'all' }}>
             {t.all}
           </ButtonLink>
@@ -67,23 +58,16 @@ export function InboxPage() {
       )}
       {(known.length > 0 || (rows && elsewhere !== undefined)) && (
         <div className={classes['desk']} data-open={chosen !== '' || undefined}>
-          <div className={classes['side']}>
-            <ul className={classes['rows']} aria-label={t.list}>
-              {known.map((row) => (
-                <li key={row.key}>
-                  <Row
-                    row={row}
-                    isSelected={row.key === selected?.key}
-                    onSelect={() => setSearch({ show: row.key })}
-                  />
-                </li>
-              ))}
-            </ul>
-            {!isDecided && inbox.lettersShown < inbox.lettersWaiting && (
-              <p className={classes['small']}>{t.more(inbox.lettersShown, inbox.lettersWaiting)}</p>
-            )}
-            <p className={classes['keys']}>{t.keys}</p>
-          </div>
+          <Side
+            rows={known}
+            selected={selected}
+            note={
+              !isDecided && inbox.lettersShown < inbox.lettersWaiting
+                ? t.more(inbox.lettersShown, inbox.lettersWaiting)
+                : undefined
+            }
+            onSelect={(key) => setSearch({ show: key })}
+          />
           <div className={classes['details']}>
             <Button
               variant="subtle"
@@ -146,6 +130,46 @@ function useListKeys(
     return () => removeEventListener('keydown', onKey)
   }, [])
 }
+
+type StateFilterProps = {
+  readonly isDecided: boolean
+  readonly onChange: (state: 'decided' | undefined) => void
+}
+
+const StateFilter = ({ isDecided, onChange }: StateFilterProps) => (
+  <SegmentedControl
+    size="xs"
+    aria-label={t.filter}
+    data={[
+      { value: 'open', label: t.toDecide },
+      { value: 'decided', label: t.decided },
+    ]}
+    value={isDecided ? 'decided' : 'open'}
+    onChange={(next) => onChange(next === 'decided' ? next : undefined)}
+  />
+)
+
+type SideProps = {
+  readonly rows: readonly InboxRow[]
+  readonly selected: InboxRow | undefined
+  /** Says that the list is not complete. */
+  readonly note: string | undefined
+  readonly onSelect: (key: string) => void
+}
+
+const Side = ({ rows, selected, note, onSelect }: SideProps) => (
+  <div className={classes['side']}>
+    <ul className={classes['rows']} aria-label={t.list}>
+      {rows.map((row) => (
+        <li key={row.key}>
+          <Row row={row} isSelected={row.key === selected?.key} onSelect={() => onSelect(row.key)} />
+        </li>
+      ))}
+    </ul>
+    {note !== undefined && <p className={classes['small']}>{note}</p>}
+    <p className={classes['keys']}>{t.keys}</p>
+  </div>
+)
 
 type RowProps = { readonly row: InboxRow; readonly isSelected: boolean; readonly onSelect: () => void }
 

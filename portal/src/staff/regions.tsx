@@ -1,7 +1,13 @@
 // Regions and their routers: how many are healthy, the last observed state of each, and draining a router before maintenance.
-import { Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
-import { listAdminRegionsRoute, type AdminRegion, type RegionRouter } from '@pharos/contract/operator/region'
-import { useAnswer } from '../api/queries.ts'
+import { Group, Skeleton, Table, Text, VisuallyHidden, Button } from '@mantine/core'
+import {
+  listAdminRegionsRoute,
+  type AdminRegion,
+  type RegionRouter,
+  drainRouterRoute,
+  undrainRouterRoute,
+} from '@pharos/contract/operator/region'
+import { useAnswer, invalidate } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Figure } from '../ui/figure.tsx'
@@ -11,11 +17,13 @@ import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { StatePill, type StateColor } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { Drain } from './drain.tsx'
 import { FormerRouters } from './former-routers.tsx'
 import { healthOfRegions, healthOfRouters, healthOfSessions, regionResult, type Health } from './health.ts'
 import { words } from './words.ts'
 import classes from './staff.module.css'
+import { useState } from 'react'
+import { call } from '../api/call.ts'
+import { Dialog } from '../ui/dialog.tsx'
 
 const { regions: t } = words
 
@@ -202,5 +210,46 @@ function Session({ neighbor, isKnown }: SessionProps) {
         </div>
       )}
     </div>
+  )
+}
+
+type DrainProps = {
+  readonly region: string
+  readonly name: string
+  readonly isDrained: boolean
+  /** No other router of the region carries routes. */
+  readonly isLast: boolean
+}
+
+/** Drains a router before maintenance, and undrains it afterwards. */
+function Drain({ region, name, isDrained, isLast }: DrainProps) {
+  // The action of an open dialog stays, also when a colleague drains the router meanwhile.
+  const [wasDrained, setWasDrained] = useState(isDrained)
+  const verbOf = (drained: boolean) => (drained ? t.undrain : t.drain)
+  return (
+    <Dialog
+      title={t.drainOf(verbOf(wasDrained), name, region)}
+      action={verbOf(wasDrained)}
+      danger={!wasDrained}
+      trigger={(open) => (
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={t.drainOf(verbOf(isDrained), name, region)}
+          onClick={() => {
+            setWasDrained(isDrained)
+            open()
+          }}
+        >
+          {verbOf(isDrained)}
+        </Button>
+      )}
+      onSubmit={async () => {
+        await call(wasDrained ? undrainRouterRoute : drainRouterRoute, { params: { slug: region, name } })
+        await invalidate(listAdminRegionsRoute)
+      }}
+    >
+      <Text size="sm">{wasDrained ? t.undrainText : isLast ? t.drainLast : t.drainText}</Text>
+    </Dialog>
   )
 }

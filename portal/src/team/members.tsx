@@ -1,5 +1,5 @@
 // The members of the team, and pending invitations.
-import { ActionIcon, Button, Menu, Text } from '@mantine/core'
+import { ActionIcon, Button, Menu, Text, List as Items } from '@mantine/core'
 import {
   addMemberRoute,
   listMembersRoute,
@@ -29,9 +29,10 @@ import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { StatePill } from '../ui/status.tsx'
 import { AllFields } from '../ui/form.tsx'
-import { MemberTokens, moveTokens } from './member-tokens.tsx'
 import { serviceAccount } from './service-account-select.tsx'
 import { words } from './words.ts'
+import { listTokensRoute, transferTokenRoute } from '@pharos/contract/team/token'
+import { Problem } from '../ui/problem.tsx'
 
 const { member: t } = words
 const team = { team_id: 'current' } as const
@@ -269,4 +270,33 @@ function Actions({ member }: { member: Member }) {
       }}
     />
   )
+}
+
+const tokensOf = (userId: number) => ({ created_by: userId, limit: 1000, ordering: 'name' }) as const
+
+/** The API tokens of a member who is about to be removed: a program of each stops. */
+function MemberTokens({ userId }: { readonly userId: number }) {
+  const { data, error, refetch } = useAnswer(listTokensRoute, { query: tokensOf(userId) })
+  if (error && !data) return <Problem error={error} retry={refetch} />
+  if (!data || data.count === 0) return null
+  return (
+    <>
+      <Text size="sm">{t.tokensOf(data.count)}</Text>
+      <Items size="sm">
+        {data.results.map(({ id, name }) => (
+          <Items.Item key={id}>{name}</Items.Item>
+        ))}
+      </Items>
+    </>
+  )
+}
+
+/** Moves the tokens of a member to a service account, one by one; the first that is refused ends it. */
+async function moveTokens(userId: number, serviceAccountId: number): Promise<void> {
+  const { body } = await call(listTokensRoute, { query: tokensOf(userId) })
+  for (const { id } of body.results)
+    await call(transferTokenRoute, {
+      params: { token_id: id },
+      body: { service_account_id: serviceAccountId },
+    })
 }

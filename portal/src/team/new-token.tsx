@@ -68,28 +68,24 @@ const newToken = (): NewTokenValues => ({
   max_unused_days: '',
 })
 
+function bodyOf(values: NewTokenValues) {
+  const { expires, max_unused_days: days, resources: picked, service_account_id: account, ...rest } = values
+  const resources = resourcesOf(picked)
+  return {
+    ...rest,
+    expires: expiryOf(expires),
+    max_unused_days: days === '' ? null : days,
+    ...(resources ? { resources } : {}),
+    ...(account === '' ? {} : { service_account_id: Number(account) }),
+  }
+}
+
 export function NewToken() {
   const form = useRequestForm({
     initialValues: newToken(),
     route: createTokenRoute,
     declared,
-    request: async ({
-      expires,
-      max_unused_days: days,
-      resources: picked,
-      service_account_id: account,
-      ...rest
-    }) => {
-      const resources = resourcesOf(picked)
-      const body = {
-        ...rest,
-        expires: expiryOf(expires),
-        max_unused_days: days === '' ? null : days,
-        ...(resources ? { resources } : {}),
-        ...(account === '' ? {} : { service_account_id: Number(account) }),
-      }
-      return (await call(createTokenRoute, { body })).body
-    },
+    request: async (values) => (await call(createTokenRoute, { body: bodyOf(values) })).body,
     onSuccess: () => invalidate(listTokensRoute),
   })
   const { fields, result } = form
@@ -120,24 +116,12 @@ export function NewToken() {
         <Field form={form} name="max_unused_days" />
       </FormSection>
       <FormSection title={t.access} help={t.accessHelp}>
-        <Group gap="xs" role="group" aria-label={t.presets}>
-          <Text size="sm" c="dimmed">
-            {t.presets}
-          </Text>
-          {(Object.keys(presets) as PresetName[]).map((name) => (
-            <Button
-              key={name}
-              variant="default"
-              size="compact-sm"
-              onClick={() => {
-                fields.setFieldValue('scopes', [...presets[name].scopes])
-                fields.setFieldValue('is_admin', presets[name].isAdmin)
-              }}
-            >
-              {t.preset[name]}
-            </Button>
-          ))}
-        </Group>
+        <Presets
+          onPick={(name) => {
+            fields.setFieldValue('scopes', [...presets[name].scopes])
+            fields.setFieldValue('is_admin', presets[name].isAdmin)
+          }}
+        />
         <Field form={form} name="scopes" />
         <Field form={form} name="is_admin" />
         <Field form={form} name="service_account_id" />
@@ -151,6 +135,19 @@ export function NewToken() {
     </FormPage>
   )
 }
+
+const Presets = ({ onPick }: { readonly onPick: (name: PresetName) => void }) => (
+  <Group gap="xs" role="group" aria-label={t.presets}>
+    <Text size="sm" c="dimmed">
+      {t.presets}
+    </Text>
+    {(Object.keys(presets) as PresetName[]).map((name) => (
+      <Button key={name} variant="default" size="compact-sm" onClick={() => onPick(name)}>
+        {t.preset[name]}
+      </Button>
+    ))}
+  </Group>
+)
 
 type CreatedProps = {
   readonly name: string

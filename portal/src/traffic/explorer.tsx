@@ -31,7 +31,7 @@ import { useMarks } from './marks.ts'
 import { FlowDiagram, Picture } from './picture.tsx'
 import { QueryBar } from './query-bar.tsx'
 import { TrafficTable } from './traffic-table.tsx'
-import { rowsOf, unitOf } from './traffic-rows.ts'
+import { rowsOf, unitOf, type TrafficRow } from './traffic-rows.ts'
 import { readRange, readView, viewAddress, withFilter, type TrafficView } from './traffic-view.ts'
 import { useFlowKeys, useFlows, type FlowKeys } from './use-flows.ts'
 import filterClasses from '../ui/filter.module.css'
@@ -140,37 +140,11 @@ function Result(props: ResultProps) {
     )
   if (!data.series.some(({ max }) => max !== null && max > 0))
     return <NoTraffic view={view} span={span} range={props.range} onView={onView} onRange={onRange} />
-  const title = titleOf(view, keys)
-  const isSankey = view.chart === 'sankey'
-  const diagram = (
-    <FlowDiagram
-      view={view}
-      request={graphRequest(view, span)}
-      isUpToNow={isUpToNow}
-      title={words.picture.sankeyTitle(labels)}
-      labelOf={keys.labelOf}
-      height={chartHeight}
-    />
-  )
   return (
     <div {...placeholderProps(answer.isPlaceholderData)}>
       <Stack gap="md">
         {answer.error && <FlowProblem error={answer.error} retry={() => answer.refetch()} />}
-        {isSankey ? (
-          <Section
-            title={labels.length > 1 ? words.picture.sankeyTitle(labels) : title}
-            actions={<Notes answer={data} view={view} />}
-          >
-            {diagram}
-          </Section>
-        ) : (
-          <div className={classes['pictures']} data-two={by.length > 1 || undefined}>
-            <Section title={title} actions={<Notes answer={data} view={view} />}>
-              <Marked {...props} view={view} title={title} answer={data} rows={drawn} />
-            </Section>
-            {by.length > 1 && <Section title={words.picture.sankeyTitle(labels)}>{diagram}</Section>}
-          </div>
-        )}
+        <Pictures {...props} view={view} answer={data} drawn={drawn} labels={labels} />
         <Section title={words.table.title} flush>
           <TrafficTable
             rows={rows}
@@ -187,6 +161,45 @@ function Result(props: ResultProps) {
           />
         </Section>
       </Stack>
+    </div>
+  )
+}
+
+type PicturesProps = ResultProps & {
+  readonly answer: FlowTimeseries
+  readonly drawn: readonly TrafficRow[]
+  /** The names of the dimensions. */
+  readonly labels: readonly string[]
+}
+
+/** The chart, and with several dimensions a flow diagram next to it. */
+function Pictures(props: PicturesProps) {
+  const { view, span, isUpToNow, keys, answer, drawn, labels } = props
+  const title = titleOf(view, keys)
+  const isSankey = view.chart === 'sankey'
+  const diagram = (
+    <FlowDiagram
+      view={view}
+      request={graphRequest(view, span)}
+      isUpToNow={isUpToNow}
+      title={words.picture.sankeyTitle(labels)}
+      labelOf={keys.labelOf}
+      height={chartHeight}
+    />
+  )
+  return isSankey ? (
+    <Section
+      title={labels.length > 1 ? words.picture.sankeyTitle(labels) : title}
+      actions={<Notes answer={answer} view={view} />}
+    >
+      {diagram}
+    </Section>
+  ) : (
+    <div className={classes['pictures']} data-two={labels.length > 1 || undefined}>
+      <Section title={title} actions={<Notes answer={answer} view={view} />}>
+        <Marked {...props} title={title} answer={answer} rows={drawn} />
+      </Section>
+      {labels.length > 1 && <Section title={words.picture.sankeyTitle(labels)}>{diagram}</Section>}
     </div>
   )
 }

@@ -52,16 +52,10 @@ export function FilterEditor({ keys, filter, onApply }: FilterEditorProps) {
   return (
     <form onSubmit={apply} noValidate>
       <Stack gap="xs">
-        <Select
-          size="xs"
-          label={texts.field}
-          data={keys.list.map(({ key: value, label }) => ({ value, label }))}
+        <KeySelect
+          list={keys.list}
           value={key}
-          searchable
-          allowDeselect={false}
-          {...(filter === undefined ? { 'data-autofocus': true } : {})}
-          comboboxProps={{ withinPortal: false }}
-          nothingFoundMessage={words.bar.noDimension}
+          hasFocus={filter === undefined}
           onChange={(next) => {
             setKey(next)
             setValues([])
@@ -104,6 +98,28 @@ export function FilterEditor({ keys, filter, onApply }: FilterEditorProps) {
     </form>
   )
 }
+
+type KeySelectProps = {
+  readonly list: FlowKeys['list']
+  readonly value: string | null
+  readonly hasFocus: boolean
+  readonly onChange: (key: string | null) => void
+}
+
+const KeySelect = ({ list, value, hasFocus, onChange }: KeySelectProps) => (
+  <Select
+    size="xs"
+    label={texts.field}
+    data={list.map(({ key, label }) => ({ value: key, label }))}
+    value={value}
+    searchable
+    allowDeselect={false}
+    {...(hasFocus ? { 'data-autofocus': true } : {})}
+    comboboxProps={{ withinPortal: false }}
+    nothingFoundMessage={words.bar.noDimension}
+    onChange={onChange}
+  />
+)
 
 /** Descriptions of the API are for documents, with code in backticks. */
 const plainText = (description: string): string => {

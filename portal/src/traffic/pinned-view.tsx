@@ -27,21 +27,8 @@ const height = 200
 type PinnedViewProps = { readonly view: SavedView; readonly onUnpin: () => void }
 
 export function PinnedView({ view: { name, search }, onUnpin }: PinnedViewProps) {
-  const router = useRouter()
-  const address = useMemo(() => router.options.parseSearch(search), [router, search])
-  const [zone] = useZone()
-  const timeZone = zoneName(zone)
-  const { range, span } = readRange(address, useNow(), timeZone)
+  const { address, range, span, timeZone, view } = usePinned(search)
   const isUpToNow = span.end === undefined
-  const view = useMemo(() => {
-    const read = readView(address).view
-    return {
-      ...read,
-      top: Math.min(read.top, groupsMax),
-      // Small charts in a card are too small.
-      chart: read.chart === 'grid' ? ('lines' as const) : read.chart,
-    }
-  }, [address])
   const request = useMemo(() => flowRequest(view, span, timeZone), [view, span.start, span.end, timeZone])
   const answer = useFlows(request, isUpToNow)
   const keys = useFlowKeys()
@@ -102,6 +89,25 @@ export function PinnedView({ view: { name, search }, onUnpin }: PinnedViewProps)
       )}
     </Section>
   )
+}
+
+/** Reads the stored address of the view: `range` and `span` are those of now. */
+function usePinned(search: SavedView['search']) {
+  const router = useRouter()
+  const address = useMemo(() => router.options.parseSearch(search), [router, search])
+  const [zone] = useZone()
+  const timeZone = zoneName(zone)
+  const { range, span } = readRange(address, useNow(), timeZone)
+  const view = useMemo(() => {
+    const read = readView(address).view
+    return {
+      ...read,
+      top: Math.min(read.top, groupsMax),
+      // Small charts in a card are too small.
+      chart: read.chart === 'grid' ? ('lines' as const) : read.chart,
+    }
+  }, [address])
+  return { address, range, span, timeZone, view }
 }
 
 const failureText = (error: unknown): string => {

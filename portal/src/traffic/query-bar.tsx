@@ -102,12 +102,7 @@ type DimensionsProps = {
 }
 
 function Dimensions({ by, keys, onChange }: DimensionsProps) {
-  const [search, setSearch] = useState('')
   const free = keys.list.filter(({ key, groupable }) => groupable && !by.includes(key))
-  const found = free.filter(({ label, key }) =>
-    `${label} ${key}`.toLowerCase().includes(search.trim().toLowerCase()),
-  )
-  const add = (key: string) => onChange([...by, key])
   return (
     <div className={classes['barGroup']} role="group" aria-label={texts.by}>
       <span className={classes['barLabel']}>{texts.by}</span>
@@ -135,41 +130,49 @@ function Dimensions({ by, keys, onChange }: DimensionsProps) {
           </span>
         )
       })}
-      {by.length < dimensionsMax && (
-        <Menu position="bottom-start" trapFocus onClose={() => setSearch('')}>
-          <Menu.Target>
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<IconPlus size={14} />}
-              disabled={free.length === 0}
-            >
-              {texts.addDimension}
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
-            <TextInput
-              size="xs"
-              m={4}
-              data-autofocus
-              aria-label={texts.findDimension}
-              placeholder={texts.findDimension}
-              value={search}
-              onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-              onKeyDown={(event) => {
-                if (event.key === 'Enter' && found[0]) add(found[0].key)
-              }}
-            />
-            {found.map(({ key, label }) => (
-              <Menu.Item key={key} onClick={() => add(key)}>
-                {label}
-              </Menu.Item>
-            ))}
-            {found.length === 0 && <Menu.Label>{texts.noDimension}</Menu.Label>}
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      {by.length < dimensionsMax && <AddDimension free={free} onAdd={(key) => onChange([...by, key])} />}
     </div>
+  )
+}
+
+type AddDimensionProps = {
+  readonly free: FlowKeys['list']
+  readonly onAdd: (key: string) => void
+}
+
+function AddDimension({ free, onAdd }: AddDimensionProps) {
+  const [search, setSearch] = useState('')
+  const found = free.filter(({ label, key }) =>
+    `${label} ${key}`.toLowerCase().includes(search.trim().toLowerCase()),
+  )
+  return (
+    <Menu position="bottom-start" trapFocus onClose={() => setSearch('')}>
+      <Menu.Target>
+        <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} disabled={free.length === 0}>
+          {texts.addDimension}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
+        <TextInput
+          size="xs"
+          m={4}
+          data-autofocus
+          aria-label={texts.findDimension}
+          placeholder={texts.findDimension}
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && found[0]) onAdd(found[0].key)
+          }}
+        />
+        {found.map(({ key, label }) => (
+          <Menu.Item key={key} onClick={() => onAdd(key)}>
+            {label}
+          </Menu.Item>
+        ))}
+        {found.length === 0 && <Menu.Label>{texts.noDimension}</Menu.Label>}
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 
@@ -186,49 +189,21 @@ function Filters({ view: { filters }, keys, onChange }: FiltersProps) {
   const { filter: named } = words
   return (
     <div className={classes['filters']} role="group" aria-label={named.label}>
-      {filters.map((filter, at) => {
-        const label = keys.labelOf(filter.key)
-        const text = filterWords(filter, keys)
-        return (
-          <Editor
-            key={`${filter.key} ${filter.op} ${at}`}
-            label={label}
-            opened={edited === at}
-            onClose={close}
-            field={
-              <FilterEditor
-                keys={keys}
-                filter={filter}
-                onApply={(next) => {
-                  onChange(filters.with(at, next))
-                  close()
-                }}
-              />
-            }
-          >
-            <span className={classes['chip']} data-chip={filter.key}>
-              <UnstyledButton
-                className={classes['chipText']!}
-                aria-label={named.edit(`${label} ${named.operators[filter.op]} ${text}`)}
-                aria-haspopup="dialog"
-                aria-expanded={edited === at}
-                onClick={() => setEdited(edited === at ? undefined : at)}
-              >
-                {label}
-                <span className={classes['chipSign']}>{named.signs[filter.op]}</span>
-                <span className={classes['chipValue']}>{text}</span>
-              </UnstyledButton>
-              <UnstyledButton
-                className={filterClasses['remove']!}
-                aria-label={named.remove(label)}
-                onClick={() => onChange(filters.toSpliced(at, 1))}
-              >
-                <IconX size={12} />
-              </UnstyledButton>
-            </span>
-          </Editor>
-        )
-      })}
+      {filters.map((filter, at) => (
+        <FilterChip
+          key={`${filter.key} ${filter.op} ${at}`}
+          keys={keys}
+          filter={filter}
+          isEdited={edited === at}
+          onEdit={() => setEdited(edited === at ? undefined : at)}
+          onClose={close}
+          onApply={(next) => {
+            onChange(filters.with(at, next))
+            close()
+          }}
+          onRemove={() => onChange(filters.toSpliced(at, 1))}
+        />
+      ))}
       <Editor
         label={named.add}
         opened={edited === filters.length}
@@ -260,6 +235,51 @@ function Filters({ view: { filters }, keys, onChange }: FiltersProps) {
         </Button>
       )}
     </div>
+  )
+}
+
+type FilterChipProps = {
+  readonly keys: FlowKeys
+  readonly filter: FlowFilter
+  readonly isEdited: boolean
+  readonly onEdit: () => void
+  readonly onClose: () => void
+  readonly onApply: (filter: FlowFilter) => void
+  readonly onRemove: () => void
+}
+
+function FilterChip({ keys, filter, isEdited, onEdit, onClose, onApply, onRemove }: FilterChipProps) {
+  const { filter: named } = words
+  const label = keys.labelOf(filter.key)
+  const text = filterWords(filter, keys)
+  return (
+    <Editor
+      label={label}
+      opened={isEdited}
+      onClose={onClose}
+      field={<FilterEditor keys={keys} filter={filter} onApply={onApply} />}
+    >
+      <span className={classes['chip']} data-chip={filter.key}>
+        <UnstyledButton
+          className={classes['chipText']!}
+          aria-label={named.edit(`${label} ${named.operators[filter.op]} ${text}`)}
+          aria-haspopup="dialog"
+          aria-expanded={isEdited}
+          onClick={onEdit}
+        >
+          {label}
+          <span className={classes['chipSign']}>{named.signs[filter.op]}</span>
+          <span className={classes['chipValue']}>{text}</span>
+        </UnstyledButton>
+        <UnstyledButton
+          className={filterClasses['remove']!}
+          aria-label={named.remove(label)}
+          onClick={onRemove}
+        >
+          <IconX size={12} />
+        </UnstyledButton>
+      </span>
+    </Editor>
   )
 }
 

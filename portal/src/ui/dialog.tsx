@@ -38,27 +38,30 @@ type DialogProps<Values, Result> = {
   readonly onClose?: () => void
 }
 
-export function Dialog<Values extends Record<string, unknown> = Record<never, never>, Result = unknown>({
-  title,
-  trigger,
-  initialValues = {} as Values,
+type DialogFormOptions<Values, Result> = Pick<
+  DialogProps<Values, Result>,
+  'route' | 'declared' | 'onSubmit'
+> & {
+  readonly initialValues: Values
+  readonly hasResult: boolean
+  readonly onClose: (() => void) | undefined
+}
+
+/** `isAsking`: the user is asked whether typed text is discarded. */
+function useDialogForm<Values extends Record<string, unknown>, Result>({
+  initialValues,
   route,
   declared,
-  intro,
-  children,
-  action,
-  danger = false,
-  size,
   onSubmit,
-  result,
+  hasResult,
   onClose,
-}: DialogProps<Values, Result>) {
+}: DialogFormOptions<Values, Result>) {
   const [opened, { open, close }] = useDisclosure(false)
   const [isAsking, setAsking] = useState(false)
   const form = useRequestForm<Values, Result>({
     initialValues,
     request: onSubmit,
-    onSuccess: () => result || shut(),
+    onSuccess: () => hasResult || shut(),
     ...(route ? { route } : {}),
     ...(declared ? { declared } : {}),
   })
@@ -75,9 +78,35 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
   }
   /** Escape and the cross ask before typed text is lost. */
   const leave = () => (form.isUnsaved() && !isDone ? setAsking(true) : shut())
-  const isDone = result !== undefined && form.result !== undefined
+  const isDone = hasResult && form.result !== undefined
   // A result, such as a secret, is shown once.
   useUnsaved(() => opened && (form.isUnsaved() || isDone))
+  return { form, opened, isAsking, isDone, start, shut, leave, stay: () => setAsking(false) }
+}
+
+export function Dialog<Values extends Record<string, unknown> = Record<never, never>, Result = unknown>({
+  title,
+  trigger,
+  initialValues = {} as Values,
+  route,
+  declared,
+  intro,
+  children,
+  action,
+  danger = false,
+  size,
+  onSubmit,
+  result,
+  onClose,
+}: DialogProps<Values, Result>) {
+  const { form, opened, isAsking, isDone, start, shut, leave, stay } = useDialogForm({
+    initialValues,
+    onSubmit,
+    hasResult: result !== undefined,
+    onClose,
+    ...(route ? { route } : {}),
+    ...(declared ? { declared } : {}),
+  })
   return (
     <>
       {trigger(start)}
@@ -91,7 +120,7 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
       >
         <form onSubmit={form.submit} noValidate>
           <Stack>
-            {isDone ? (
+            {isDone && result ? (
               result(form.result!)
             ) : (
               <>
@@ -117,7 +146,7 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
       <DiscardQuestion
         opened={opened && isAsking}
         text={words.discard.ofDialog}
-        onKeep={() => setAsking(false)}
+        onKeep={stay}
         onDiscard={shut}
       />
     </>

@@ -55,39 +55,17 @@ function Choice({ filter, values, onChange, onClose }: FieldProps<ChoiceFilter>)
         />
       )}
       <div role="group" aria-label={label} className={classes['options']}>
-        {found.map((option, at) => {
-          const shared = {
-            label:
-              'color' in option && option.color ? (
-                <StatePill color={option.color}>{option.label}</StatePill>
-              ) : (
-                <>
-                  {option.label}
-                  {'note' in option && <span className={classes['note']}>{option.note}</span>}
-                </>
-              ),
-            checked: chosen.includes(option.value),
-            classNames: { body: classes['option']!, labelWrapper: classes['label']! },
-            ...(at === 0 && listed.length <= optionsWithoutSearch ? { 'data-autofocus': true } : {}),
-          }
-          return isSingle ? (
-            <Radio
-              key={option.value}
-              size="xs"
-              name={name}
-              {...shared}
-              onChange={() => onChange({ [name]: option.value })}
-            />
-          ) : (
-            <Checkbox
-              key={option.value}
-              size="xs"
-              radius={4}
-              {...shared}
-              onChange={() => toggle(option.value)}
-            />
-          )
-        })}
+        {found.map((option, at) => (
+          <OptionField
+            key={option.value}
+            option={option}
+            name={name}
+            isSingle={isSingle}
+            isChosen={chosen.includes(option.value)}
+            hasFocus={at === 0 && listed.length <= optionsWithoutSearch}
+            onChange={() => (isSingle ? onChange({ [name]: option.value }) : toggle(option.value))}
+          />
+        ))}
         {found.length === 0 && (
           <Text size="sm" c="dimmed">
             {words.filter.noOption}
@@ -100,6 +78,37 @@ function Choice({ filter, values, onChange, onClose }: FieldProps<ChoiceFilter>)
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+type OptionFieldProps = {
+  readonly option: ChoiceFilter['options'][number]
+  readonly name: string
+  readonly isSingle: boolean
+  readonly isChosen: boolean
+  readonly hasFocus: boolean
+  readonly onChange: () => void
+}
+
+function OptionField({ option, name, isSingle, isChosen, hasFocus, onChange }: OptionFieldProps) {
+  const shared = {
+    label:
+      'color' in option && option.color ? (
+        <StatePill color={option.color}>{option.label}</StatePill>
+      ) : (
+        <>
+          {option.label}
+          {'note' in option && <span className={classes['note']}>{option.note}</span>}
+        </>
+      ),
+    checked: isChosen,
+    classNames: { body: classes['option']!, labelWrapper: classes['label']! },
+    ...(hasFocus ? { 'data-autofocus': true } : {}),
+  }
+  return isSingle ? (
+    <Radio size="xs" name={name} {...shared} onChange={onChange} />
+  ) : (
+    <Checkbox size="xs" radius={4} {...shared} onChange={onChange} />
   )
 }
 

@@ -91,13 +91,8 @@ export function useRequestForm<Values extends Record<string, unknown>, Result = 
   onValuesChange,
 }: RequestFormOptions<Values, Result>): RequestForm<Values, Result> {
   const [problem, setProblem] = useState<unknown>()
-  const element = useRef<HTMLFormElement>(null)
+  const { element, refuse } = useErrorFocus()
   const isSent = useRef(false)
-  const [refusals, refuse] = useReducer((count: number) => count + 1, 0)
-  // An effect, because an animation frame can come before React has rendered the errors.
-  useEffect(() => {
-    if (refusals > 0) focusFirstError(element.current)
-  }, [refusals])
   const rules = useMemo(() => rulesWith(route, declared), [route, declared])
   const fields = useForm<Values>({
     initialValues,
@@ -114,10 +109,7 @@ export function useRequestForm<Values extends Record<string, unknown>, Result = 
       return onSuccess?.(result, values)
     },
     onError: (error) => {
-      const labels = Object.fromEntries(
-        Object.entries(declared).map(([name, one]) => [name, (one as FieldDeclaration).label]),
-      )
-      const placed = placeErrors(error, Object.keys(fields.values), labels)
+      const placed = placeErrors(error, Object.keys(fields.values), labelsOf(declared))
       fields.setErrors(placed.fields)
       setProblem(placed.rest)
       if (Object.keys(placed.fields).length > 0) refuse()
@@ -159,6 +151,20 @@ export function useRequestForm<Values extends Record<string, unknown>, Result = 
     },
   }
 }
+
+/** After `refuse`, the first field with an error of the form `element` gets the focus. */
+function useErrorFocus() {
+  const element = useRef<HTMLFormElement>(null)
+  const [refusals, refuse] = useReducer((count: number) => count + 1, 0)
+  // An effect, because an animation frame can come before React has rendered the errors.
+  useEffect(() => {
+    if (refusals > 0) focusFirstError(element.current)
+  }, [refusals])
+  return { element, refuse }
+}
+
+const labelsOf = <Values,>(declared: Declarations<Values>): Record<string, string> =>
+  Object.fromEntries(Object.entries(declared).map(([name, one]) => [name, (one as FieldDeclaration).label]))
 
 /** A declaration decides whether a field is required, if it sets `required`. */
 function rulesWith<Values>(

@@ -2,8 +2,8 @@
 // lines. Keys: j and k or the arrows move the focus, Enter opens the row, Space its panel, x selects it.
 import { Checkbox } from '@mantine/core'
 import type { Route } from '@pharos/contract/route'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useLayoutEffect, useMemo, useRef, type MouseEvent, type RefObject } from 'react'
+import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
+import { useLayoutEffect, useMemo, useRef, type MouseEvent, type ReactNode, type RefObject } from 'react'
 import type { PageOf } from './all-rows.ts'
 import { CellTip } from './cell-tip.tsx'
 import { ListHead } from './list-head.tsx'
@@ -49,14 +49,86 @@ const rowsWhileLoading = 12
 const rowsMin = 6
 
 export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
-  const { route, request, first, layout, sort, onSort, height, label, idOf, selection, onShow, shown } = props
-  const { isOpener, isPlaceholder, refetchMs } = props
+  const { route, request, first, layout, sort, onSort, height, label, selection, isOpener } = props
+  const { isPlaceholder, refetchMs } = props
   const page = first.data
   const viewport = useRef<HTMLDivElement>(null)
   const count = page?.count ?? 0
   const isPhone = useIsPhone()
   const [density] = useDensity()
   const rowHeight = heights[isPhone ? 'card' : density]
+  const virtual = useVirtualRows(viewport, { count, rowHeight, isPhone })
+  const items = virtual.getVirtualItems()
+  const range = { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 }
+  const { rowAt, further } = useRows(route, request, page, range, refetchMs)
+  const inView: InView<Row> = { ...props, items, rowAt }
+  const latest = useKeys(viewport, count, (index) => virtual.scrollToIndex(index), inView)
+  useRemainingHeight(viewport)
+  const { shown: columns } = layout
+  const growing = isPhone ? undefined : columns.find((one) => one.grows && !layout.hasOwnWidth(one.id))?.id
+  const cells = columns.length + (selection ? 1 : 0) + (growing === undefined ? 1 : 0)
+  const head = useHead(latest, { layout, growing, selected: selection?.count, count, sort, onSort })
+  return (
+    <>
+      <NotUpdated answers={[first, ...further]} />
+      <div
+        ref={viewport}
+        data-list
+        data-density={isPhone ? 'card' : density}
+        className={classes['viewport']}
+        style={{
+          minHeight: (Math.min(page ? count : rowsWhileLoading, rowsMin) + 1.2) * rowHeight,
+          ...(height === undefined ? {} : { maxHeight: height }),
+        }}
+        onClick={(event) => onRowClick(event, inView)}
+        {...placeholderProps(isPlaceholder)}
+      >
+        <table
+          className={classes['table']}
+          aria-label={label}
+          aria-rowcount={count + 1}
+          data-selectable={selection ? true : undefined}
+          style={isPhone ? undefined : { minWidth: layout.width + (selection ? 40 : 0) }}
+        >
+          {isPhone ? <UnseenHead label={label} /> : head}
+          <tbody>
+            {!page &&
+              Array.from({ length: rowsWhileLoading }, (_, at) => (
+                <LoadingRow key={at} cells={cells} isCard={isPhone} />
+              ))}
+            <RowsInView
+              rows={inView}
+              columns={columns}
+              heightOfAll={virtual.getTotalSize()}
+              cells={cells}
+              asOf={first.dataUpdatedAt}
+              isCard={isPhone}
+              hasFiller={growing === undefined}
+              isOpener={isOpener}
+            />
+          </tbody>
+        </table>
+        <CellTip viewport={viewport} />
+      </div>
+    </>
+  )
+}
+
+/** Cards have no headings; the table of a phone still needs its first row. */
+const UnseenHead = ({ label }: { readonly label: string }) => (
+  <thead className={classes['unseen']}>
+    <tr aria-rowindex={1}>
+      <th>{label}</th>
+    </tr>
+  </thead>
+)
+
+type VirtualRowsOptions = { readonly count: number; readonly rowHeight: number; readonly isPhone: boolean }
+
+function useVirtualRows(
+  viewport: RefObject<HTMLDivElement | null>,
+  { count, rowHeight, isPhone }: VirtualRowsOptions,
+) {
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => viewport.current,
@@ -66,13 +138,26 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
     overscan: 8,
   })
   useLayoutEffect(() => virtual.measure(), [rowHeight])
-  const items = virtual.getVirtualItems()
-  const inView = { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 }
-  const { rowAt, further } = useRows(route, request, page, inView, refetchMs)
-  const latest = useRef({ items, rowAt, idOf, selection, onShow, shown })
-  latest.current = { items, rowAt, idOf, selection, onShow, shown }
+  return virtual
+}
+
+/** The rows in view, and what opens and selects them. */
+type InView<Row> = Pick<ListRowsProps<Row>, 'idOf' | 'selection' | 'onShow' | 'shown'> & {
+  readonly items: readonly VirtualItem[]
+  readonly rowAt: (index: number) => Row | undefined
+}
+
+/** Connects the keys. Returns the rows now in view, for handlers that are not made again for each row that comes into view. */
+function useKeys<Row>(
+  viewport: RefObject<HTMLDivElement | null>,
+  count: number,
+  show: (index: number) => void,
+  inView: InView<Row>,
+): RefObject<InView<Row>> {
+  const latest = useRef(inView)
+  latest.current = inView
   useRowKeys(viewport, count, {
-    show: (index) => virtual.scrollToIndex(index),
+    show,
     // With an open panel the keys move its row.
     onFocus: (index) => {
       const row = latest.current.rowAt(index)
@@ -87,36 +172,41 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
       if (row) latest.current.selection?.toggle(row, index, false, latest.current.rowAt)
     },
   })
-  useRemainingHeight(viewport)
+  return latest
+}
 
-  function onClick(event: MouseEvent) {
-    const target = event.target as HTMLElement
-    const row = target.closest<HTMLElement>('tr[aria-rowindex]')
-    if (!row || !row.closest('tbody')) return
-    const index = Number(row.getAttribute('aria-rowindex')) - 2
-    const data = rowAt(index)
-    if (!data) return
-    if (target instanceof HTMLInputElement && target.type === 'checkbox' && target.dataset['select']) {
-      selection?.toggle(data, index, event.shiftKey, rowAt)
-      return
-    }
-    // Selecting text to copy it must not open the row.
-    if (target.closest('a, button:not([data-opener]), input, label') || String(getSelection()) !== '') return
-    if (onShow) {
-      row.focus({ preventScroll: true })
-      onShow(idOf(data))
-    } else row.querySelector<HTMLElement>('a')?.click()
+function onRowClick<Row>(event: MouseEvent, { rowAt, idOf, selection, onShow }: InView<Row>): void {
+  const target = event.target as HTMLElement
+  const row = target.closest<HTMLElement>('tr[aria-rowindex]')
+  if (!row || !row.closest('tbody')) return
+  const index = Number(row.getAttribute('aria-rowindex')) - 2
+  const data = rowAt(index)
+  if (!data) return
+  if (target instanceof HTMLInputElement && target.type === 'checkbox' && target.dataset['select']) {
+    selection?.toggle(data, index, event.shiftKey, rowAt)
+    return
   }
+  // Selecting text to copy it must not open the row.
+  if (target.closest('a, button:not([data-opener]), input, label') || String(getSelection()) !== '') return
+  if (onShow) {
+    row.focus({ preventScroll: true })
+    onShow(idOf(data))
+  } else row.querySelector<HTMLElement>('a')?.click()
+}
 
-  const { shown: columns } = layout
-  const growing = isPhone ? undefined : columns.find((one) => one.grows && !layout.hasOwnWidth(one.id))?.id
-  const cells = columns.length + (selection ? 1 : 0) + (growing === undefined ? 1 : 0)
-  const above = items[0]?.start ?? 0
-  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
-  const selected = selection?.count
-  const keys = new Set<string>()
-  // Not rendered again for each row that comes into view.
-  const head = useMemo(() => {
+type HeadOptions = Pick<ListRowsProps<object>, 'layout' | 'sort' | 'onSort'> & {
+  readonly growing: string | undefined
+  /** The number of selected rows; undefined for a list without a selection. */
+  readonly selected: number | undefined
+  readonly count: number
+}
+
+/** Returns the widths and the heading, which are not rendered again for each row that comes into view. */
+function useHead<Row>(
+  latest: RefObject<InView<Row>>,
+  { layout, growing, selected, count, sort, onSort }: HeadOptions,
+): ReactNode {
+  return useMemo(() => {
     const toggleAll = () => {
       const { items, rowAt, selection } = latest.current
       if (selection && selection.count > 0) selection.clear()
@@ -145,71 +235,47 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
       </>
     )
   }, [layout, growing, selected, count, sort, onSort])
+}
+
+type RowsInViewProps<Row> = {
+  readonly rows: InView<Row>
+  readonly columns: ListLayout['shown']
+  readonly heightOfAll: number
+  readonly cells: number
+  /** Cells that depend on the time are rendered again with each answer. */
+  readonly asOf: number
+  readonly isCard: boolean
+  readonly hasFiller: boolean
+  readonly isOpener: boolean
+}
+
+function RowsInView<Row extends object>({ rows, heightOfAll, cells, ...shared }: RowsInViewProps<Row>) {
+  const { items, rowAt, idOf, selection, shown } = rows
+  const above = items[0]?.start ?? 0
+  const below = heightOfAll - (items.at(-1)?.end ?? 0)
+  const keys = new Set<string>()
   return (
     <>
-      <NotUpdated answers={[first, ...further]} />
-      <div
-        ref={viewport}
-        data-list
-        data-density={isPhone ? 'card' : density}
-        className={classes['viewport']}
-        style={{
-          minHeight: (Math.min(page ? count : rowsWhileLoading, rowsMin) + 1.2) * rowHeight,
-          ...(height === undefined ? {} : { maxHeight: height }),
-        }}
-        onClick={onClick}
-        {...placeholderProps(isPlaceholder)}
-      >
-        <table
-          className={classes['table']}
-          aria-label={label}
-          aria-rowcount={count + 1}
-          data-selectable={selection ? true : undefined}
-          style={isPhone ? undefined : { minWidth: layout.width + (selection ? 40 : 0) }}
-        >
-          {isPhone ? (
-            <thead className={classes['unseen']}>
-              <tr aria-rowindex={1}>
-                <th>{label}</th>
-              </tr>
-            </thead>
-          ) : (
-            head
-          )}
-          <tbody>
-            {!page &&
-              Array.from({ length: rowsWhileLoading }, (_, at) => (
-                <LoadingRow key={at} cells={cells} isCard={isPhone} />
-              ))}
-            {above > 0 && <Spacer height={above} />}
-            {items.map(({ index }) => {
-              const row = rowAt(index)
-              if (!row) return <LoadingRow key={`loading-${index}`} cells={cells} isCard={isPhone} />
-              const id = idOf(row)
-              // A row keeps its dialogs and its focus when others are added. While pages differ in age, a row can be in two of them.
-              const key = keys.has(id) ? `${id}-${index}` : id
-              keys.add(id)
-              return (
-                <OneRow
-                  key={key}
-                  index={index}
-                  row={row}
-                  columns={columns}
-                  // Cells that depend on the time are rendered again with each answer.
-                  asOf={first.dataUpdatedAt}
-                  isCard={isPhone}
-                  hasFiller={growing === undefined}
-                  isSelected={selection?.has(id)}
-                  isShown={shown === id}
-                  isOpener={isOpener}
-                />
-              )
-            })}
-            {below > 0 && <Spacer height={below} />}
-          </tbody>
-        </table>
-        <CellTip viewport={viewport} />
-      </div>
+      {above > 0 && <Spacer height={above} />}
+      {items.map(({ index }) => {
+        const row = rowAt(index)
+        if (!row) return <LoadingRow key={`loading-${index}`} cells={cells} isCard={shared.isCard} />
+        const id = idOf(row)
+        // A row keeps its dialogs and its focus when others are added. While pages differ in age, a row can be in two of them.
+        const key = keys.has(id) ? `${id}-${index}` : id
+        keys.add(id)
+        return (
+          <OneRow
+            key={key}
+            index={index}
+            row={row}
+            {...shared}
+            isSelected={selection?.has(id)}
+            isShown={shown === id}
+          />
+        )
+      })}
+      {below > 0 && <Spacer height={below} />}
     </>
   )
 }

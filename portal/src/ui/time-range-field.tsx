@@ -57,33 +57,14 @@ export function TimeRangeField({ value, onChange, canBeAny = true }: TimeRangeFi
         opened={opened}
         onClose={close}
         field={
-          <Stack gap="xs">
-            <div className={classes['ranges']}>
-              {[...(canBeAny ? [undefined] : []), ...quickRanges].map((range) => (
-                <Button
-                  key={range ?? ''}
-                  size="xs"
-                  variant={
-                    !isCustom && value.range === range && !value.from && !value.to ? 'light' : 'subtle'
-                  }
-                  justify="flex-start"
-                  onClick={() => choose(range === undefined ? {} : { range })}
-                >
-                  {range === undefined ? words.range.any : words.range.names[range]}
-                </Button>
-              ))}
-            </div>
-            <Divider />
-            {isCustom ? (
-              <Suspense fallback={<Loader size="sm" m="auto" />}>
-                <CustomRange value={value} timeZone={timeZone} onApply={choose} />
-              </Suspense>
-            ) : (
-              <Button size="xs" variant="subtle" justify="flex-start" onClick={() => setCustom(true)}>
-                {words.range.custom}
-              </Button>
-            )}
-          </Stack>
+          <RangeChoices
+            value={value}
+            canBeAny={canBeAny}
+            timeZone={timeZone}
+            isCustom={isCustom}
+            onCustom={() => setCustom(true)}
+            onChoose={choose}
+          />
         }
       >
         <Button
@@ -101,3 +82,40 @@ export function TimeRangeField({ value, onChange, canBeAny = true }: TimeRangeFi
     </span>
   )
 }
+
+type RangeChoicesProps = {
+  readonly value: TimeRange
+  readonly canBeAny: boolean
+  readonly timeZone: string
+  readonly isCustom: boolean
+  readonly onCustom: () => void
+  readonly onChoose: (range: TimeRange) => void
+}
+
+const RangeChoices = ({ value, canBeAny, timeZone, isCustom, onCustom, onChoose }: RangeChoicesProps) => (
+  <Stack gap="xs">
+    <div className={classes['ranges']}>
+      {[...(canBeAny ? [undefined] : []), ...quickRanges].map((range) => (
+        <Button
+          key={range ?? ''}
+          size="xs"
+          variant={!isCustom && value.range === range && !value.from && !value.to ? 'light' : 'subtle'}
+          justify="flex-start"
+          onClick={() => onChoose(range === undefined ? {} : { range })}
+        >
+          {range === undefined ? words.range.any : words.range.names[range]}
+        </Button>
+      ))}
+    </div>
+    <Divider />
+    {isCustom ? (
+      <Suspense fallback={<Loader size="sm" m="auto" />}>
+        <CustomRange value={value} timeZone={timeZone} onApply={onChoose} />
+      </Suspense>
+    ) : (
+      <Button size="xs" variant="subtle" justify="flex-start" onClick={onCustom}>
+        {words.range.custom}
+      </Button>
+    )}
+  </Stack>
+)

@@ -1,34 +1,30 @@
 // Import of a zone, into one or as a new one, from a zone file or from another name server: the report of the dry run first.
 import { Button, Group, Loader, NumberInput, Radio, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
-import {
-  importZoneRoute,
-  zoneFileBytesMax,
-  type ImportMode,
-  type ImportResult,
-} from '@pharos/contract/dns/import'
+import type { ImportMode } from '@pharos/contract/dns/import'
 import type { Zone } from '@pharos/contract/dns/zone'
 import { IconDownload } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useState, type SyntheticEvent } from 'react'
-import { call, resultOf } from '../api/call.ts'
 import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { placeErrors } from '../ui/form-errors.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { isPreconditionFailed, useNewerVersion } from '../ui/newer-version.tsx'
-import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { ClaimProof } from './claim-proof.tsx'
 import { exportZone } from './export.ts'
-import { guessZone } from './guess-zone.ts'
 import { lineErrors } from './import-errors.ts'
 import { ImportErrors, ImportReport } from './import-report.tsx'
-import { FileSource, ServerSource, type TransferSource } from './import-sources.tsx'
+import { FileSource, ServerSource } from './import-sources.tsx'
+import {
+  sources,
+  useImport,
+  type ImportDraft,
+  type ImportForm,
+  type Mistakes,
+  type Source,
+} from './use-import.ts'
 import { words } from './words.ts'
-import { invalidateZones, readZoneMark } from './zone-queries.ts'
 
 const { import: texts } = words
 
@@ -75,94 +71,12 @@ export function ImportTab({ zone }: { zone: Zone }) {
   )
 }
 
-const sources = ['file', 'server'] as const
-type Source = (typeof sources)[number]
-
-type Draft = {
-  readonly name: string
-  readonly source: Source
-  readonly content: string
-  readonly server: TransferSource
-  readonly mode: ImportMode
-  readonly floor: string | number
-  readonly dnssec: boolean
-}
-
-const bodyOf = ({ name, source, content, server, mode, floor, dnssec }: Draft) => ({
-  name: name.trim(),
-  mode,
-  ...(source === 'file' ? { zonefile: content } : { axfr: axfrOf(server) }),
-  ...(floor === '' ? {} : { ttl_floor: Number(floor) }),
-  ...(mode === 'create' ? { dnssec } : {}),
-})
-
-const axfrOf = ({ address, port, key }: TransferSource) => ({
-  server: address.trim(),
-  ...(port === '' ? {} : { port: Number(port) }),
-  ...(key.trim() === '' ? {} : { tsig: key.trim() }),
-})
-
 const labels = { name: texts.name, server: texts.server, port: texts.port, tsig: texts.key }
 
 function Import({ zone }: { zone?: Zone }) {
-  const navigate = useNavigate()
-  const [draft, setDraft] = useState<Draft>({
-    name: zone?.name ?? '',
-    source: 'file',
-    content: '',
-    server: { address: '', port: '', key: '' },
-    mode: zone ? 'merge' : 'create',
-    floor: '',
-    dnssec: true,
-  })
-  const [file, setFile] = useState<File | null>(null)
-  const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({})
-  const { name, source, content, server, mode } = draft
-  const check = useMutation({
-    mutationFn: async () => {
-      const headers = zone ? { 'if-match': (await readZoneMark(String(zone.id))).etag } : {}
-      const query = { dry_run: true } as object
-      const { body } = await call(importZoneRoute, { body: bodyOf(draft), query, headers })
-      return { report: resultOf<ImportResult>(body), headers }
-    },
-  })
-  const apply = useMutation({
-    // Applies exactly the reported changes.
-    mutationFn: async () =>
-      (await call(importZoneRoute, { body: bodyOf(draft), headers: check.data?.headers ?? {} })).body,
-    onSuccess: async (result) => {
-      notifySuccess(texts.applied(result.zone.name))
-      check.reset()
-      await invalidateZones()
-      await navigate({ to: '/zones/$id', params: { id: String(result.zone.id) }, search: {} })
-    },
-  })
-  /** A report is valid only for the checked input. */
-  function change(changes: Partial<Draft>) {
-    setDraft((now) => ({ ...now, ...changes }))
-    setMistakes({})
-    check.reset()
-    apply.reset()
-  }
-  async function take(next: File | null) {
-    setFile(next)
-    if (next && next.size > zoneFileBytesMax) {
-      change({ content: '' })
-      return setMistakes({ file: texts.tooLarge })
-    }
-    const text = next ? await next.text() : ''
-    const guessed = zone || name.trim() !== '' ? undefined : guessZone(text, next?.name)
-    change({ content: text, ...(guessed === undefined ? {} : { name: guessed }) })
-  }
-  function submit(event: SyntheticEvent) {
-    event.preventDefault()
-    const found: Record<string, string> = {}
-    if (name.trim() === '') found['name'] = texts.noName
-    if (source === 'file' && content.trim() === '') found['file'] = mistakes['file'] ?? texts.noText
-    if (source === 'server' && server.address.trim() === '') found['server'] = texts.noServer
-    setMistakes(found)
-    if (Object.keys(found).length === 0) check.mutate()
-  }
+  const form = useImport(zone)
+  const { draft, check, apply, submit } = form
+  const { name, source, mode } = draft
   const isOutdated = isPreconditionFailed(apply.error)
   const newer = useNewerVersion({
     isNewer: isOutdated,
@@ -181,77 +95,8 @@ function Import({ zone }: { zone?: Zone }) {
       <Section title={source === 'file' ? texts.section : texts.sectionServer}>
         <form onSubmit={submit} noValidate>
           <Stack>
-            <Radio.Group
-              label={texts.source}
-              value={source}
-              onChange={(next) => change({ source: next as Source })}
-            >
-              <Group gap="lg" mt={6}>
-                {sources.map((one) => (
-                  <Radio key={one} value={one} label={texts.sources[one]} />
-                ))}
-              </Group>
-            </Radio.Group>
-            {!zone && (
-              <TextInput
-                label={texts.name}
-                description={texts.nameHelp}
-                placeholder="example.com"
-                maw={400}
-                required
-                withAsterisk={false}
-                autoComplete="off"
-                value={name}
-                error={mistakes['name'] ?? fields['name']}
-                onChange={(event) => change({ name: event.currentTarget.value })}
-              />
-            )}
-            {source === 'file' ? (
-              <FileSource
-                file={file}
-                content={content}
-                mistake={mistakes['file']}
-                onFile={(next) => void take(next)}
-                onContent={(next) => change({ content: next })}
-              />
-            ) : (
-              <ServerSource
-                value={server}
-                mistakes={{ ...fields, ...mistakes }}
-                onChange={(next) => change({ server: next })}
-              />
-            )}
-            {zone && (
-              <Radio.Group
-                label={texts.mode}
-                value={mode}
-                onChange={(next) => change({ mode: next as ImportMode })}
-              >
-                <Stack gap="xs" mt={6}>
-                  {(['merge', 'replace'] as const).map((one) => (
-                    <Radio key={one} value={one} label={texts.modes[one]} description={texts.modeHelp[one]} />
-                  ))}
-                </Stack>
-              </Radio.Group>
-            )}
-            <NumberInput
-              label={texts.floor}
-              description={texts.floorHelp}
-              maw={280}
-              min={0}
-              max={86_400}
-              suffix={` ${texts.seconds}`}
-              value={draft.floor}
-              onChange={(next) => change({ floor: next })}
-            />
-            {mode === 'create' && (
-              <Switch
-                label={texts.dnssec}
-                description={texts.dnssecHelp}
-                checked={draft.dnssec}
-                onChange={(event) => change({ dnssec: event.currentTarget.checked })}
-              />
-            )}
+            <SourceFields form={form} hasName={!zone} refused={fields} />
+            <ModeFields form={form} hasModes={zone !== undefined} />
             <Group>
               <Button type="submit" variant={check.data ? 'default' : 'filled'} disabled={isBusy}>
                 {source === 'file' ? texts.check : texts.checkServer}
@@ -279,6 +124,104 @@ function Import({ zone }: { zone?: Zone }) {
   )
 }
 
+type SourceFieldsProps = {
+  readonly form: ImportForm
+  /** Without a name, the import is for the zone of the page. */
+  readonly hasName: boolean
+  /** The errors of the server. */
+  readonly refused: Mistakes
+}
+
+function SourceFields({
+  form: { draft, file, mistakes, change, take },
+  hasName,
+  refused,
+}: SourceFieldsProps) {
+  const { name, source, content, server } = draft
+  return (
+    <>
+      <Radio.Group
+        label={texts.source}
+        value={source}
+        onChange={(next) => change({ source: next as Source })}
+      >
+        <Group gap="lg" mt={6}>
+          {sources.map((one) => (
+            <Radio key={one} value={one} label={texts.sources[one]} />
+          ))}
+        </Group>
+      </Radio.Group>
+      {hasName && (
+        <TextInput
+          label={texts.name}
+          description={texts.nameHelp}
+          placeholder="example.com"
+          maw={400}
+          required
+          withAsterisk={false}
+          autoComplete="off"
+          value={name}
+          error={mistakes['name'] ?? refused['name']}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+        />
+      )}
+      {source === 'file' ? (
+        <FileSource
+          file={file}
+          content={content}
+          mistake={mistakes['file']}
+          onFile={(next) => void take(next)}
+          onContent={(next) => change({ content: next })}
+        />
+      ) : (
+        <ServerSource
+          value={server}
+          mistakes={{ ...refused, ...mistakes }}
+          onChange={(next) => change({ server: next })}
+        />
+      )}
+    </>
+  )
+}
+
+type ModeFieldsProps = { readonly form: ImportForm; readonly hasModes: boolean }
+
+const ModeFields = ({ form: { draft, change }, hasModes }: ModeFieldsProps) => (
+  <>
+    {hasModes && (
+      <Radio.Group
+        label={texts.mode}
+        value={draft.mode}
+        onChange={(next) => change({ mode: next as ImportMode })}
+      >
+        <Stack gap="xs" mt={6}>
+          {(['merge', 'replace'] as const).map((one) => (
+            <Radio key={one} value={one} label={texts.modes[one]} description={texts.modeHelp[one]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    )}
+    <NumberInput
+      label={texts.floor}
+      description={texts.floorHelp}
+      maw={280}
+      min={0}
+      max={86_400}
+      suffix={` ${texts.seconds}`}
+      value={draft.floor}
+      onChange={(next) => change({ floor: next })}
+    />
+    {draft.mode === 'create' && (
+      <Switch
+        label={texts.dnssec}
+        description={texts.dnssecHelp}
+        checked={draft.dnssec}
+        onChange={(event) => change({ dnssec: event.currentTarget.checked })}
+      />
+    )}
+  </>
+)
+
 /** A mistake is told once: at its line, at its field, with the record that shows whose the name is, or in the box. */
 function errorsOf(error: unknown) {
   const lines = lineErrors(error)
@@ -288,7 +231,7 @@ function errorsOf(error: unknown) {
   return { lines, ...placeErrors(error ?? undefined, Object.keys(labels), labels) }
 }
 
-function progressText({ source, content, server }: Draft, isApplying: boolean): string {
+function progressText({ source, content, server }: ImportDraft, isApplying: boolean): string {
   if (isApplying) return texts.applying
   return source === 'file'
     ? texts.checking(content.split('\n').length)

@@ -13,12 +13,12 @@ import {
 import { useClipboard } from '@mantine/hooks'
 import type { RecordSet, RecordSetAlias } from '@pharos/contract/dns/recordset'
 import { IconArrowBackUp, IconCheck, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
-import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react'
+import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type RefObject } from 'react'
 import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { since } from '../ui/time.tsx'
 import { digOf } from './dig.ts'
-import { draftOf, isChanged, ttlPresets, ttlText, type Draft } from './record-drafts.ts'
+import { draftOf, isChanged, ttlPresets, ttlText, type Draft, type RowFieldErrors } from './record-drafts.ts'
 import { commonTypes, exampleOf, helpOf } from './record-types.ts'
 import type { RecordDrafts } from './use-record-drafts.ts'
 import { words } from './words.ts'
@@ -239,69 +239,9 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
       }}
     >
       <Table.Td />
+      <KeyCells draft={draft} errors={errors} zone={zone} first={first} set={set} />
       <Table.Td>
-        <TextInput
-          ref={first}
-          size="xs"
-          aria-label={texts.nameOf}
-          placeholder="www"
-          description={draft.name === '' || draft.name === '@' ? undefined : fullName(draft.name, zone)}
-          inputWrapperOrder={['input', 'error', 'description']}
-          value={draft.name}
-          error={errors.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-          data-verbatim
-        />
-      </Table.Td>
-      <Table.Td>
-        <Autocomplete
-          size="xs"
-          aria-label={texts.typeOf}
-          data={[...commonTypes]}
-          selectFirstOptionOnChange
-          value={draft.type}
-          error={errors.type}
-          onChange={(type) => set({ type: type.toUpperCase() })}
-        />
-      </Table.Td>
-      <Table.Td>
-        <Autocomplete
-          size="xs"
-          aria-label={texts.ttlOf}
-          placeholder={texts.defaultTtl}
-          data={[...ttlPresets]}
-          filter={({ options }) => options}
-          value={draft.ttl}
-          error={errors.ttl}
-          onChange={(ttl) => set({ ttl })}
-        />
-      </Table.Td>
-      <Table.Td>
-        <Textarea
-          ref={values}
-          data-verbatim
-          size="xs"
-          aria-label={texts.valuesOf}
-          classNames={{ input: classes['mono']! }}
-          placeholder={exampleOf(draft.type)}
-          autosize
-          minRows={1}
-          maxRows={12}
-          value={draft.values}
-          error={errors.values}
-          description={helpOf(draft.type)}
-          inputWrapperOrder={['input', 'error', 'description']}
-          onChange={(event) => set({ values: event.currentTarget.value })}
-        />
-        <TextInput
-          size="xs"
-          mt={6}
-          aria-label={texts.commentOf}
-          placeholder={texts.comment}
-          value={draft.comment}
-          error={errors.comment}
-          onChange={(event) => set({ comment: event.currentTarget.value })}
-        />
+        <ValuesFields draft={draft} errors={errors} field={values} set={set} />
       </Table.Td>
       <Table.Td>
         <Group gap={2} wrap="nowrap" justify="flex-end" align="flex-start">
@@ -318,5 +258,92 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
     </Table.Tr>
   )
 }
+
+type EditedProps = {
+  readonly draft: Draft
+  readonly errors: RowFieldErrors
+  readonly set: (changes: Partial<Draft>) => void
+}
+
+type KeyCellsProps = EditedProps & {
+  readonly zone: string
+  /** Has the focus in a new row. */
+  readonly first: RefObject<HTMLInputElement | null>
+}
+
+/** The name, the type and the TTL. */
+const KeyCells = ({ draft, errors, zone, first, set }: KeyCellsProps) => (
+  <>
+    <Table.Td>
+      <TextInput
+        ref={first}
+        size="xs"
+        aria-label={texts.nameOf}
+        placeholder="www"
+        description={draft.name === '' || draft.name === '@' ? undefined : fullName(draft.name, zone)}
+        inputWrapperOrder={['input', 'error', 'description']}
+        value={draft.name}
+        error={errors.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        data-verbatim
+      />
+    </Table.Td>
+    <Table.Td>
+      <Autocomplete
+        size="xs"
+        aria-label={texts.typeOf}
+        data={[...commonTypes]}
+        selectFirstOptionOnChange
+        value={draft.type}
+        error={errors.type}
+        onChange={(type) => set({ type: type.toUpperCase() })}
+      />
+    </Table.Td>
+    <Table.Td>
+      <Autocomplete
+        size="xs"
+        aria-label={texts.ttlOf}
+        placeholder={texts.defaultTtl}
+        data={[...ttlPresets]}
+        filter={({ options }) => options}
+        value={draft.ttl}
+        error={errors.ttl}
+        onChange={(ttl) => set({ ttl })}
+      />
+    </Table.Td>
+  </>
+)
+
+type ValuesFieldsProps = EditedProps & { readonly field: RefObject<HTMLTextAreaElement | null> }
+
+const ValuesFields = ({ draft, errors, field, set }: ValuesFieldsProps) => (
+  <>
+    <Textarea
+      ref={field}
+      data-verbatim
+      size="xs"
+      aria-label={texts.valuesOf}
+      classNames={{ input: classes['mono']! }}
+      placeholder={exampleOf(draft.type)}
+      autosize
+      minRows={1}
+      maxRows={12}
+      value={draft.values}
+      error={errors.values}
+      description={helpOf(draft.type)}
+      inputWrapperOrder={['input', 'error', 'description']}
+      onChange={(event) => set({ values: event.currentTarget.value })}
+    />
+    <TextInput
+      size="xs"
+      mt={6}
+      aria-label={texts.commentOf}
+      placeholder={texts.comment}
+      value={draft.comment}
+      error={errors.comment}
+      onChange={(event) => set({ comment: event.currentTarget.value })}
+    />
+  </>
+)
 
 const fullName = (name: string, zone: string): string => (name.endsWith('.') ? name : `${name}.${zone}`)

@@ -68,29 +68,7 @@ function Served({ zone: { servers = [], serial, published } }: { zone: Zone }) {
             </Table.Thead>
             <Table.Tbody>
               {servers.map((server) => (
-                <Table.Tr key={server.name}>
-                  <Table.Td className={classes['mono']!} data-verbatim>
-                    {server.name}
-                  </Table.Td>
-                  <Table.Td>
-                    <OrDash>{server.region}</OrDash>
-                  </Table.Td>
-                  <Table.Td>
-                    <ServerPill state={server.state} />
-                  </Table.Td>
-                  <Table.Td ta="right" className={classes['mono']!}>
-                    <OrDash>{server.serial}</OrDash>
-                    {behindBy(serial, server.serial) > 0 && (
-                      <div className={classes['comment']}>
-                        {texts.behind(behindBy(serial, server.serial))}
-                      </div>
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={server.since} />
-                    {server.state === 'serving' && delayText(published, server.since)}
-                  </Table.Td>
-                </Table.Tr>
+                <ServerRow key={server.name} server={server} serial={serial} published={published} />
               ))}
             </Table.Tbody>
           </Table>
@@ -109,6 +87,32 @@ function Served({ zone: { servers = [], serial, published } }: { zone: Zone }) {
     </Section>
   )
 }
+
+type ServerRowProps = Pick<Zone, 'serial' | 'published'> & { server: NonNullable<Zone['servers']>[number] }
+
+const ServerRow = ({ server, serial, published }: ServerRowProps) => (
+  <Table.Tr>
+    <Table.Td className={classes['mono']!} data-verbatim>
+      {server.name}
+    </Table.Td>
+    <Table.Td>
+      <OrDash>{server.region}</OrDash>
+    </Table.Td>
+    <Table.Td>
+      <ServerPill state={server.state} />
+    </Table.Td>
+    <Table.Td ta="right" className={classes['mono']!}>
+      <OrDash>{server.serial}</OrDash>
+      {behindBy(serial, server.serial) > 0 && (
+        <div className={classes['comment']}>{texts.behind(behindBy(serial, server.serial))}</div>
+      )}
+    </Table.Td>
+    <Table.Td>
+      <Time at={server.since} />
+      {server.state === 'serving' && delayText(published, server.since)}
+    </Table.Td>
+  </Table.Tr>
+)
 
 function Delegation({ zone: { nameservers } }: { zone: Zone }) {
   const { assigned, delegated, delegation_status: status, delegation_last_check: checked } = nameservers

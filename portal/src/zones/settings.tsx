@@ -140,8 +140,7 @@ function bodyOf(values: Values): ZoneSettings {
 
 type FormProps = { params: Params; read: Read; keys: readonly TsigKey[] }
 
-function SettingsForm({ params, read, keys }: FormProps) {
-  const readOnly = !useGrant('dns.manage')
+function useSettingsForm({ params, read, keys }: FormProps) {
   const [base, setBase] = useState(read)
   const declared = useMemo(
     () => declaredWith(keyOptions(keys, base.settings.tsig_key_ids)),
@@ -181,6 +180,12 @@ function SettingsForm({ params, read, keys }: FormProps) {
       form.restart(valuesOf(read.settings))
     },
   })
+  return { form, newer }
+}
+
+function SettingsForm({ params, read, keys }: FormProps) {
+  const readOnly = !useGrant('dns.manage')
+  const { form, newer } = useSettingsForm({ params, read, keys })
   const field = (name: keyof Values & string) => <Field form={form} name={name} readOnly={readOnly} />
   return (
     <>

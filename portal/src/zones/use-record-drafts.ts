@@ -68,22 +68,17 @@ function withErrors(errors: RowErrors, key: string, found: RowFieldErrors): RowE
   return new Map(Object.keys(found).length === 0 ? others : [...others, [key, found]])
 }
 
-export function useRecordDrafts(zone: string) {
+/** The drafts by the key of their row, which rows are open, and the errors in them. `onChange` is called with each change of a draft. */
+function useDraftRows(onChange: () => void) {
   const [drafts, setDrafts] = useState<Drafts>(new Map())
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [errors, setErrors] = useState(noErrors)
-  const [problem, setProblem] = useState<unknown>()
-  const [reviewed, setReviewed] = useState<Reviewed>()
-  const [applied, setApplied] = useState<Applied>()
   const nextKey = useRef(1)
-  const latest = useRef(drafts)
-  latest.current = drafts
-  const params = { zone }
 
   const put = (draft: Draft) => {
     setDrafts((now) => new Map(now).set(draft.key, draft))
     setErrors((now) => (now.has(draft.key) ? new Map([...now].filter(([key]) => key !== draft.key)) : now))
-    setApplied(undefined)
+    onChange()
   }
   const setIsOpen = (key: string, isOpen: boolean) =>
     setOpen((now) => new Set(isOpen ? [...now, key] : [...now].filter((one) => one !== key)))
@@ -92,19 +87,90 @@ export function useRecordDrafts(zone: string) {
     setErrors((now) => new Map([...now].filter(([one]) => one !== key)))
     setIsOpen(key, false)
   }
-  const discard = () => {
-    setDrafts(new Map())
-    setOpen(new Set())
-    setErrors(noErrors)
-    setProblem(undefined)
+
+  return {
+    drafts,
+    errors,
+    setErrors,
+    put,
+    drop,
+    setIsOpen,
+    isOpen: (key: string) => open.has(key),
+    openAll: (keys: Iterable<string>) => setOpen((now) => new Set([...now, ...keys])),
+    clear() {
+      setDrafts(new Map())
+      setOpen(new Set())
+      setErrors(noErrors)
+    },
+    add(start: Partial<Draft> = {}) {
+      const draft = { ...newDraft(`new ${nextKey.current++}`), ...start }
+      put(draft)
+      setIsOpen(draft.key, true)
+    },
+    edit(set: RecordSet) {
+      if (!drafts.has(set.id)) put(draftOf(set))
+      setIsOpen(set.id, true)
+    },
+    /** Replaces the draft by the set as it is now. */
+    restart: (set: RecordSet) => put(draftOf(set)),
+    setTtl(sets: readonly RecordSet[], ttl: string) {
+      for (const set of sets) put({ ...(drafts.get(set.id) ?? draftOf(set)), isRemoved: false, ttl })
+    },
+    remove(sets: readonly RecordSet[]) {
+      for (const set of sets) {
+        put({ ...draftOf(set), isRemoved: true })
+        setIsOpen(set.id, false)
+      }
+    },
   }
+}
+type DraftRows = ReturnType<typeof useDraftRows>
+
+/** Checks a row of its own, with the other rows as they are. */
+function useRowCheck(zone: string, { drafts, setErrors }: DraftRows) {
+  const latest = useRef(drafts)
+  latest.current = drafts
+  return useMutation({
+    mutationFn: async ({ key, drafts: checked }: { key: string; drafts: Drafts }) => {
+      const { recordsets, keys } = requestOf(withoutMistakes(checked))
+      if (!keys.includes(key)) return {}
+      try {
+        await call(changeRecordSetsRoute, {
+          params: { zone },
+          body: { recordsets },
+          query: { dry_run: true } as object,
+        })
+        return {}
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error
+        return placeRowErrors(error.problem.errors ?? [], keys, sentence).placed.get(key) ?? {}
+      }
+    },
+    // An answer that comes late is about a row that was changed since; what else fails is told by the review.
+    onSuccess: (found, { key, drafts: checked }) => {
+      if (latest.current.get(key) === checked.get(key)) setErrors((now) => withErrors(now, key, found))
+    },
+  })
+}
+
+type PlanOptions = {
+  readonly rows: DraftRows
+  readonly setProblem: (problem: unknown) => void
+  readonly onApplied: (applied: Applied) => void
+}
+
+/** Requests the plan of the drafts, and applies exactly that. */
+function usePlan(zone: string, { rows, setProblem, onApplied }: PlanOptions) {
+  const { drafts, setErrors } = rows
+  const [reviewed, setReviewed] = useState<Reviewed>()
+  const params = { zone }
 
   /** Places what belongs to a row there; everything else is the problem above the table. */
   function fail(error: unknown, keys: readonly string[]) {
     const found = error instanceof ProblemError ? (error.problem.errors ?? []) : []
     const { placed, rest } = placeRowErrors(found, keys, sentence)
     setErrors(placed)
-    setOpen((now) => new Set([...now, ...placed.keys()]))
+    rows.openAll(placed.keys())
     focusFirstMistake()
     setProblem(placed.size > 0 && rest.length === 0 ? undefined : error)
     setReviewed(undefined)
@@ -139,69 +205,61 @@ export function useRecordDrafts(zone: string) {
     },
     onSuccess: async ({ body, before, etag }) => {
       setReviewed(undefined)
-      discard()
-      setApplied({ version: body.version, before, count: changeCount(body), etag })
+      rows.clear()
+      setProblem(undefined)
+      onApplied({ version: body.version, before, count: changeCount(body), etag })
       await invalidateZones()
     },
     onError: (error) => fail(error, requestOf(drafts).keys),
   })
-  const undo = useMutation({
+
+  return { reviewed, review, apply, close: () => setReviewed(undefined) }
+}
+
+type UndoOptions = Pick<PlanOptions, 'setProblem'> & { readonly onEnd: () => void }
+
+/** Rolls the zone back to the version before the applied one. */
+function useUndo(zone: string, { setProblem, onEnd }: UndoOptions) {
+  return useMutation({
     // The version that was applied must be the newest, because undo must not revert a later change.
     mutationFn: ({ before, etag }: Applied) =>
-      call(rollBackZoneRoute, { params: { ...params, version: before }, headers: { 'if-match': etag } }),
+      call(rollBackZoneRoute, { params: { zone, version: before }, headers: { 'if-match': etag } }),
     onSuccess: async (_answer, { before }) => {
-      setApplied(undefined)
+      onEnd()
       notifySuccess(texts.undone(words.version(before)))
       await invalidateZones()
     },
     onError: async (error) => {
       if (!isPreconditionFailed(error)) return setProblem(error)
-      setApplied(undefined)
+      onEnd()
       notifyFailure(texts.notUndone)
       await invalidateZones()
     },
   })
-  const check = useMutation({
-    mutationFn: async ({ key, drafts: checked }: { key: string; drafts: Drafts }) => {
-      const { recordsets, keys } = requestOf(withoutMistakes(checked))
-      if (!keys.includes(key)) return {}
-      try {
-        await call(changeRecordSetsRoute, {
-          params,
-          body: { recordsets },
-          query: { dry_run: true } as object,
-        })
-        return {}
-      } catch (error) {
-        if (!(error instanceof ProblemError)) throw error
-        return placeRowErrors(error.problem.errors ?? [], keys, sentence).placed.get(key) ?? {}
-      }
-    },
-    // An answer that comes late is about a row that was changed since; what else fails is told by the review.
-    onSuccess: (found, { key, drafts: checked }) => {
-      if (latest.current.get(key) === checked.get(key)) setErrors((now) => withErrors(now, key, found))
-    },
-  })
+}
 
+export function useRecordDrafts(zone: string) {
+  const [problem, setProblem] = useState<unknown>()
+  const [applied, setApplied] = useState<Applied>()
+  const dismiss = () => setApplied(undefined)
+  const rows = useDraftRows(dismiss)
+  const { setErrors, openAll, clear, ...edits } = rows
+  const { drafts } = rows
+  const plan = usePlan(zone, { rows, setProblem, onApplied: setApplied })
+  const undo = useUndo(zone, { setProblem, onEnd: dismiss })
+  const check = useRowCheck(zone, rows)
   return {
-    drafts,
+    ...edits,
     changed: changedDrafts(drafts).length,
-    errors,
     problem,
-    reviewed,
+    reviewed: plan.reviewed,
     applied,
-    isReviewing: review.isPending,
-    isApplying: apply.isPending,
+    isReviewing: plan.review.isPending,
+    isApplying: plan.apply.isPending,
     isUndoing: undo.isPending,
-    isOpen: (key: string) => open.has(key),
-    setIsOpen,
-    put,
-    drop,
-    discard,
-    add(start: Partial<Draft> = {}) {
-      const draft = { ...newDraft(`new ${nextKey.current++}`), ...start }
-      put(draft)
-      setIsOpen(draft.key, true)
+    discard() {
+      clear()
+      setProblem(undefined)
     },
     /** The row lost focus: shows its mistakes in place. */
     leave(key: string) {
@@ -211,36 +269,21 @@ export function useRecordDrafts(zone: string) {
       if (mistakes) setErrors((now) => withErrors(now, key, mistakes))
       else check.mutate({ key, drafts })
     },
-    edit(set: RecordSet) {
-      if (!drafts.has(set.id)) put(draftOf(set))
-      setIsOpen(set.id, true)
-    },
-    /** Replaces the draft by the set as it is now. */
-    restart: (set: RecordSet) => put(draftOf(set)),
-    setTtl(sets: readonly RecordSet[], ttl: string) {
-      for (const set of sets) put({ ...(drafts.get(set.id) ?? draftOf(set)), isRemoved: false, ttl })
-    },
-    remove(sets: readonly RecordSet[]) {
-      for (const set of sets) {
-        put({ ...draftOf(set), isRemoved: true })
-        setIsOpen(set.id, false)
-      }
-    },
     review() {
       const mistakes = mistakesIn(drafts)
       setErrors(mistakes)
       if (mistakes.size === 0 && requestOf(drafts).keys.length > recordSetsAtOnce)
         notifyFailure(texts.tooMany(recordSetsAtOnce))
-      else if (mistakes.size === 0) review.mutate()
+      else if (mistakes.size === 0) plan.review.mutate()
       else {
-        setOpen((now) => new Set([...now, ...mistakes.keys()]))
+        openAll(mistakes.keys())
         focusFirstMistake()
       }
     },
-    apply: () => reviewed && apply.mutate(reviewed),
-    closeReview: () => setReviewed(undefined),
+    apply: () => plan.reviewed && plan.apply.mutate(plan.reviewed),
+    closeReview: plan.close,
     undo: () => applied && undo.mutate(applied),
-    dismiss: () => setApplied(undefined),
+    dismiss,
   }
 }
 export type RecordDrafts = ReturnType<typeof useRecordDrafts>
