@@ -97,12 +97,8 @@ export async function getPortUsage(
       ? await readUsage(postgres, actor.teamId, portId, [...wanted], window)
       : countedOf(
           await readFamilyUsage({
-            teamId: actor.teamId,
-            portId,
-            family,
-            start: new Date(Math.max(window.start.getTime(), held[0]!.startMs)),
-            end: new Date(Math.min(window.end.getTime(), now.getTime(), held.at(-1)!.endMs)),
-            seconds: grain,
+            ...{ teamId: actor.teamId, portId, family, seconds: grain },
+            ...heldPartOf(window, held, now),
           }),
           [...wanted],
           grain,
@@ -147,6 +143,12 @@ function wholeHours(fives: Counted, measured: readonly number[]): CountedHour[] 
       octetsOut: totalOf(fives, part, 'out'),
     }))
 }
+
+/** The time of the window that is over and in which the port was assigned. */
+const heldPartOf = (window: { readonly start: Date; readonly end: Date }, held: readonly Period[], now: Date) => ({
+  start: new Date(Math.max(window.start.getTime(), held[0]!.startMs)),
+  end: new Date(Math.min(window.end.getTime(), now.getTime(), held.at(-1)!.endMs)),
+})
 
 /** In the device's direction: the customer receives what it sends. Errors and discards have no family. */
 function countedOf(
