@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '..')
 const run = promisify(execFile)
 
 /** Most functions of more than 70 lines in a folder. Lower it with every function that is split. */
-const limits = { 'server/src': 22, 'portal/src': 40, 'contract/src': 0, 'demo/src': 0 }
+const limits = { 'server/src': 5, 'portal/src': 40, 'contract/src': 0, 'demo/src': 0 }
 
 /** Functions of more than 150 lines. Remove a line with the function that is split. */
 const long = {
@@ -21,7 +21,6 @@ const long = {
   'portal/src/zones/use-record-drafts.ts useRecordDrafts': 'to be split',
   'server/src/drivers/netflow/message.ts createMessageDecoder': 'a decoder: its functions share the message',
   'server/src/drivers/netflow/sflow.ts createSflowDecoder': 'a decoder: its functions share the datagram',
-  'server/src/runtime/metrics.ts declareMetrics': 'a table of metrics without a branch',
 }
 
 let folder

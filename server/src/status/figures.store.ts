@@ -115,7 +115,7 @@ async function readDnsFigures(db: Db): Promise<Figures['dns']> {
         order by s.expires limit 1) as signatures_expire,
       coalesce((select json_agg(json_build_object('name', name,
         'up', case when checked is not null then error is null end) order by name) from dns_servers), '[]') as servers`.execute(
-    trx,
+    db,
   )
   return rows[0]!
 }
