@@ -16,11 +16,20 @@ import { readDeviceHealth, readEntityNames } from './health.ts'
 import { readDeviceIdentity } from './identify.ts'
 import type { InterfaceNames } from './interface-names.ts'
 import { readInterfaces } from './interfaces.ts'
-import { opticWalk } from './optic-walk.ts'
-import { listTransceivers, readKnownOptics, readOptics, type KnownOptics } from './optics/index.ts'
+import {
+  listTransceivers,
+  readKnownOptics,
+  readOptics,
+  type KnownOptics,
+  type OpticWalk,
+} from './optics/index.ts'
 import { SnmpSession } from './session.ts'
 import { VendorInterfaces } from './vendor-interfaces.ts'
-import type { WalkedColumns } from './walk.ts'
+import { type WalkedColumns, walkColumns } from './walk.ts'
+import type { Varbind } from 'net-snmp'
+import { readFirst } from './columns.ts'
+import type { OpticValue } from './optics/family.ts'
+import { toCounter } from './value.ts'
 
 export type SnmpSourceOptions = {
   /** An IP address: names would be resolved for every datagram. */
@@ -189,4 +198,21 @@ function figures(session: SnmpSession): HealthReading[] {
   const latency = latencyMs === null ? [] : [{ metric: 'latency' as const, part: '', value: latencyMs }]
   const loss = lossPercent === null ? [] : [{ metric: 'loss' as const, part: '', value: lossPercent }]
   return [...latency, ...loss]
+}
+
+/** Connects the families of optics tables, which are pure, with the session. */
+const opticWalk =
+  (session: SnmpSession, signal: AbortSignal): OpticWalk =>
+  async (columns, part) => {
+    const found = await (part === 'first' ? readFirst : walkColumns)(session, columns, signal)
+    return new Map([...found].map(([column, values]) => [column, opticValues(values)]))
+  }
+
+function opticValues(values: Iterable<readonly [string, Varbind]>): Map<string, OpticValue> {
+  return new Map(
+    [...values].flatMap(([index, one]) => {
+      const value = toCounter(one) ?? one.value
+      return value === null || typeof value === 'boolean' ? [] : [[index, value] as const]
+    }),
+  )
 }
