@@ -1,11 +1,13 @@
 // Every example of the document. Each operation needs one: openapi-document.test.ts lists operations without an example.
+import recordedByoip from '../byoip/examples.json' with { type: 'json' }
 import recordedDns from '../dns/examples.json' with { type: 'json' }
+import recordedSession from '../session/examples.json' with { type: 'json' }
+import recordedTeam from '../team/examples.json' with { type: 'json' }
 import type { Example, Examples } from '../example.ts'
 import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
 import { adminBillExamples } from './admin-bill.ts'
 import { billExamples } from './bill.ts'
-import { byoipExamples } from './byoip.ts'
 import { crossConnectExamples } from './cross-connect.ts'
 import { deliveryExamples } from './delivery.ts'
 import { deviceExamples } from './device.ts'
@@ -13,8 +15,6 @@ import { dnssecExamples } from './dnssec.ts'
 import { flowExamples } from './flow.ts'
 import { eventAttachmentExamples } from './event-attachment.ts'
 import { eventTrafficExamples } from './event-traffic.ts'
-import { inventoryExamples } from './inventory.ts'
-import { letterExamples } from './letter.ts'
 import { notificationExamples } from './notification.ts'
 import { operatorExamples } from './operator.ts'
 import { platformExamples } from './platform.ts'
@@ -25,8 +25,6 @@ import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
 import { blackholeExamples } from './blackhole.ts'
 import { shieldExamples } from './shield.ts'
-import { sessionExamples } from './session.ts'
-import { teamExamples } from './team.ts'
 import { transceiverExamples } from './transceiver.ts'
 import { usageExamples } from './usage.ts'
 import { webhookExamples } from './webhook.ts'
@@ -35,18 +33,16 @@ import { webhookExamples } from './webhook.ts'
 const recorded = (examples: object): readonly (readonly [string, Example])[] => Object.entries(examples)
 
 export const examples: Examples = new Map([
-  ...sessionExamples,
+  ...recorded(recordedSession),
   ...notificationExamples,
-  ...teamExamples,
+  ...recorded(recordedTeam),
   ...webhookExamples,
-  ...byoipExamples,
-  ...letterExamples,
+  ...recorded(recordedByoip),
   ...operatorExamples,
   ...adminTeamExamples,
   ...platformExamples,
   ...recorded(recordedDns),
   ...dnssecExamples,
-  ...inventoryExamples,
   ...prefixExamples,
   ...serviceExamples,
   ...deviceExamples,

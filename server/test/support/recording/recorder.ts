@@ -7,7 +7,7 @@ import { mock } from 'node:test'
 import { dryRunMediaType } from '@pharos/contract/answers'
 import { urlOf } from '@pharos/contract/client'
 import type { Example } from '@pharos/contract/example'
-import { admin, engineer, team } from '@pharos/contract/examples/world'
+import { admin, employee, engineer, team } from '@pharos/contract/examples/world'
 import type { ResponseOf, Route } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { listMigrations, migrationsFolder } from '../../../src/db/migrate.ts'
@@ -16,6 +16,17 @@ import { createTestDatabase } from '../../../src/db/testing.ts'
 import { createKeyRing } from '../../../src/runtime/secrets.ts'
 import { hashPassword } from '../../../src/session/password.ts'
 import { createTestApi, testPassword, type TestApi } from '../../api.ts'
+import { openSession } from '../credentials.ts'
+import { formOf, formType, type FormPart } from '../letters.ts'
+
+/** The parts of a request that are not recorded. */
+type Request = {
+  /** The file of a form. */
+  readonly file?: FormPart
+  /** Such as the credential of another caller. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly remoteAddress?: string
+}
 
 export type Recorder = {
   readonly api: TestApi
@@ -23,16 +34,19 @@ export type Recorder = {
   readonly examples: Readonly<Record<string, Example>>
   /** Sets the clock of the server and of the database. */
   at(time: string): Promise<void>
-  /** Calls the operation as an admin of the team and returns the body of the answer. */
-  call<R extends Route>(route: R, parts?: Example<R>): Promise<ResponseOf<R>>
+  /** Calls the operation as an admin of the team, or as staff if it needs staff, and returns the body of the answer. */
+  call<R extends Route>(route: R, parts?: Example<R>, request?: Request): Promise<ResponseOf<R>>
   /** Calls the operation and records it; an operation with a dry run is called with it before. */
-  record<R extends Route>(route: R, parts?: Example<R>): Promise<ResponseOf<R>>
+  record<R extends Route>(route: R, parts?: Example<R>, request?: Request): Promise<ResponseOf<R>>
   /** Replaces a text that is random by another one in everything that is recorded. */
   replace(random: string, text: string): void
   /** The next row of the table gets this id. */
   nextId(table: string, id: number): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
+
+/** The team of the provider's employees. */
+const providerId = 1
 
 type FieldChanges = NonNullable<Example['changes']>
 
@@ -44,32 +58,50 @@ create function public.now() returns timestamptz language sql stable security de
 set search_path = public, pg_catalog;
 `
 
-export async function createRecorder(): Promise<Recorder> {
+/** The keys of the installation: what is derived from them has the same bytes in each recording. */
+export const recordingKeys = createKeyRing(['0'.repeat(64)])
+
+/** `settings` are those of `createTestApi`. */
+export async function createRecorder(settings: Record<string, string> = {}): Promise<Recorder> {
   const database = await createDatabase()
-  const secret = createKeyRing(['0'.repeat(64)])
-  const first = { database, config: { secret } } as unknown as TestApi
+  const first = { database, config: { secret: recordingKeys } } as unknown as TestApi
   mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-03-01T00:00:00Z') })
-  const api = await createTestApi({}, { sameInstallationAs: first })
+  const api = await createTestApi(settings, { sameInstallationAs: first })
   const { owner } = database.postgres
   const examples: Record<string, Example> = {}
   const replaced = new Map<string, string>()
   await addTeam(owner)
-  let access = ''
+  const access = { admin: '', staff: '' }
 
   const at = async (time: string): Promise<void> => {
     mock.timers.setTime(Date.parse(time))
     await sql`update recorded_clock set at = ${time}`.execute(owner)
-    access = (await api.signIn(admin.email)).access
+    // Otherwise a timer of real time replaces keys that are too old at the new time.
+    await api.signingKeys.refresh()
+    access.admin = (await openSession(api, admin.id, team.id)).access
+    access.staff = (await openSession(api, employee.id, providerId)).access
+    await sql`update sessions set second_factor = true`.execute(owner)
   }
 
-  const send = async (route: Route, { params, query, body }: Example, isTrial = false): Promise<unknown> => {
+  const send = async (
+    route: Route,
+    { params, query, body, fields }: Example,
+    { file, headers = {}, remoteAddress = '192.0.2.33' }: Request,
+    isTrial = false,
+  ): Promise<unknown> => {
     const answer = await api.server.inject({
       method: route.method,
       url: urlOf(route, { ...(params as object) }, { ...query, ...(isTrial ? { dry_run: true } : {}) }),
       headers: {
-        authorization: `Bearer ${access}`,
+        ...(isAnonymous(route)
+          ? {}
+          : { authorization: `Bearer ${isOfStaff(route) ? access.staff : access.admin}` }),
         ...(isTrial ? { accept: dryRunMediaType } : {}),
+        ...(file ? { 'content-type': formType } : {}),
+        ...headers,
       },
+      remoteAddress,
+      ...(file ? { payload: formOf([...partsOf(fields ?? {}), file]) } : {}),
       ...(body === undefined ? {} : { payload: body as object }),
     })
     if (answer.statusCode >= 300) throw new Error(`${route.name}: ${answer.statusCode} ${answer.body}`)
@@ -82,20 +114,22 @@ export async function createRecorder(): Promise<Recorder> {
     owner,
     get examples() {
       return JSON.parse(
-        [...replaced].reduce(
-          (text, [random, other]) => text.replaceAll(random, other),
-          JSON.stringify(examples),
-        ),
+        // The text of a token contains its id.
+        [...replaced]
+          .toSorted(([a], [b]) => b.length - a.length)
+          .reduce((text, [random, other]) => text.replaceAll(random, other), JSON.stringify(examples)),
       ) as Record<string, Example>
     },
     at,
-    call: async <R extends Route>(route: R, parts: Example<R> = {}) =>
-      (await send(route, parts as unknown as Example)) as ResponseOf<R>,
-    async record<R extends Route>(route: R, given: Example<R> = {}) {
+    call: async <R extends Route>(route: R, parts: Example<R> = {}, request: Request = {}) =>
+      (await send(route, parts as unknown as Example, request)) as ResponseOf<R>,
+    async record<R extends Route>(route: R, given: Example<R> = {}, request: Request = {}) {
       const parts = given as unknown as Example
       if (route.name in examples) throw new Error(`${route.name} is recorded twice`)
-      const trial = route.dryRun ? await keepingIds(owner, () => send(route, parts, true)) : undefined
-      const response = await send(route, parts)
+      const trial = route.dryRun
+        ? await keepingIds(owner, () => send(route, parts, request, true))
+        : undefined
+      const response = await send(route, parts, request)
       examples[route.name] = {
         ...parts,
         ...(route.response === null ? {} : { response }),
@@ -115,6 +149,17 @@ export async function createRecorder(): Promise<Recorder> {
     },
   }
 }
+
+const isAnonymous = ({ permission }: Route): boolean =>
+  permission.credential === 'none' || permission.credential === 'optional'
+
+const isOfStaff = ({ permission }: Route): boolean => 'role' in permission && permission.role === 'staff'
+
+/** Returns the text fields of a form; a list is one part for each value. */
+const partsOf = (fields: object): FormPart[] =>
+  Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((content: unknown) => ({ name, content: String(content) })),
+  )
 
 /** A trial is rolled back, but not the ids that it has used. */
 async function keepingIds<T>(owner: Db, work: () => Promise<T>): Promise<T> {
@@ -153,22 +198,25 @@ async function createDatabase() {
 async function addTeam(owner: Db): Promise<void> {
   await sql`
     insert into teams (id, slug, name, enabled_modules, enable_dns) overriding system value
-    values (${team.id}, 'lindholm', ${team.name}, '{inventory,ipam,lighthouse,shield,dns}', true)`.execute(
-    owner,
-  )
+    values (${team.id}, 'lindholm', ${team.name}, '{inventory,ipam,lighthouse,shield,dns}', true),
+      (${providerId}, 'example-net', 'Example Net', '{}', false)`.execute(owner)
   const hash = await hashPassword(testPassword)
   for (const [{ id, email, name }, role] of [
     [admin, 'admin'],
     [engineer, 'editor'],
+    [employee, 'staff'],
   ] as const) {
     const [first, last] = name.split(' ')
     await sql`
-      insert into users (id, email, username, display_name, first_name, last_name, password_hash, email_confirmed) overriding system value
-      values (${id}, ${email}, ${first!.toLowerCase()}, ${name}, ${first}, ${last}, ${hash}, now())`.execute(
+      insert into users (id, email, username, display_name, first_name, last_name, password_hash, email_confirmed, is_staff)
+      overriding system value
+      values (${id}, ${email}, ${first!.toLowerCase()}, ${name}, ${first}, ${last}, ${hash}, now(), ${role === 'staff'})`.execute(
       owner,
     )
     await sql`
       insert into memberships (team_id, user_id, is_admin, roles)
-      values (${team.id}, ${id}, ${role === 'admin'}, ${[role]})`.execute(owner)
+      values (${role === 'staff' ? providerId : team.id}, ${id}, ${role === 'admin'}, ${[role === 'staff' ? 'reader' : role]})`.execute(
+      owner,
+    )
   }
 }

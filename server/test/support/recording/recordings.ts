@@ -1,10 +1,24 @@
 // The recorded examples by their file in `contract/src`. Each file is recorded on an installation of its own.
 import type { Example } from '@pharos/contract/example'
+import { recordByoip, withRegistries } from './byoip.ts'
 import { recordDns } from './dns.ts'
+import { recordSession } from './session.ts'
+import { recordTeam, withDomain } from './team.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 
-const recordings: Readonly<Record<string, (recorder: Recorder) => Promise<void>>> = {
-  'dns/examples.json': recordDns,
+type Examples = Readonly<Record<string, Example>>
+
+type Recording = {
+  readonly record: (recorder: Recorder) => Promise<void>
+  /** Calls `use` with the settings of the installation; without it they are those of tests. */
+  readonly withSettings?: (use: (settings: Record<string, string>) => Promise<void>) => Promise<void>
+}
+
+const recordings: Readonly<Record<string, Recording>> = {
+  'byoip/examples.json': { record: recordByoip, withSettings: withRegistries },
+  'dns/examples.json': { record: recordDns },
+  'session/examples.json': { record: recordSession },
+  'team/examples.json': { record: recordTeam, withSettings: withDomain },
 }
 
 /** Returns the text of each file. */
@@ -14,16 +28,18 @@ export async function recordAll(): Promise<ReadonlyMap<string, string>> {
   return texts
 }
 
-async function recorded(
-  record: (recorder: Recorder) => Promise<void>,
-): Promise<Readonly<Record<string, Example>>> {
-  await using recorder = await createRecorder()
-  await record(recorder)
-  return recorder.examples
+async function recorded({ record, withSettings = (use) => use({}) }: Recording): Promise<Examples> {
+  let examples: Examples = {}
+  await withSettings(async (settings) => {
+    await using recorder = await createRecorder(settings)
+    await record(recorder)
+    examples = recorder.examples
+  })
+  return examples
 }
 
 /** By operation in alphabetical order, so that a new one is a new block in the diff. */
-function textOf(examples: Readonly<Record<string, Example>>): string {
+function textOf(examples: Examples): string {
   const sorted = Object.entries(examples).sort(([a], [b]) => (a < b ? -1 : 1))
   return `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`
 }
