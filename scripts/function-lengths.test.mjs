@@ -11,13 +11,12 @@ const root = resolve(import.meta.dirname, '..')
 const run = promisify(execFile)
 
 /** Most functions of more than 70 lines in a folder. Lower it with every function that is split. */
-const limits = { 'server/src': 22, 'portal/src': 9, 'contract/src': 0, 'demo/src': 0 }
+const limits = { 'server/src': 5, 'portal/src': 9, 'contract/src': 0, 'demo/src': 0 }
 
 /** Functions of more than 150 lines. Remove a line with the function that is split. */
 const long = {
   'server/src/drivers/netflow/message.ts createMessageDecoder': 'a decoder: its functions share the message',
   'server/src/drivers/netflow/sflow.ts createSflowDecoder': 'a decoder: its functions share the datagram',
-  'server/src/runtime/metrics.ts declareMetrics': 'a table of metrics without a branch',
 }
 
 let folder

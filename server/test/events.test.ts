@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
-import { sourceSecretMac } from '../src/events/ingest/credential.ts'
+import { sourceSecretMac } from '../src/events/ingest/delivery.ts'
 import { fixture } from '../src/events/sources/fixtures.ts'
 import { createOwnershipCache } from '../src/inventory/holding/ownership.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'

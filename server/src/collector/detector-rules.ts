@@ -1,4 +1,5 @@
 // The rules of the detector in the collector: thresholds of teams and prefixes, the defaults of its source, and the usual traffic of prefixes.
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
@@ -7,7 +8,7 @@ import type { Threshold } from '../flow/threshold.ts'
 import type { DetectorRules, RateLimits } from './detector/limits.ts'
 import { parseDefaults } from '../events/sources/flows.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
-import { readBaselineFile, writeBaselineFile, type Baselines } from './baseline-file.ts'
+import { replaceFile } from '../runtime/files.ts'
 
 /** Source of its reports: the first source of kind `flows`. */
 export type ReportSource = { readonly key: string; readonly settings: unknown }
@@ -154,4 +155,34 @@ export async function readUsualOfHosts(
 function hostOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=.*\.)/, '')
   return parsePrefix(`${plain}/${plain.includes(':') ? 128 : 32}`)
+}
+
+/** Usual traffic in an hour: of prefixes by their id, and of hosts by their network. */
+type Baselines = {
+  readonly prefixes: ReadonlyMap<number, RateLimits>
+  readonly hosts: ReadonlyMap<string, RateLimits>
+}
+
+/** The id of a prefix, or a host. */
+type Row = readonly [target: number | string, bps: number, pps: number]
+
+/** Empty if there is no file that can be read. */
+function readBaselineFile(path: string): Baselines {
+  const prefixes = new Map<number, RateLimits>()
+  const hosts = new Map<string, RateLimits>()
+  try {
+    for (const [target, bps, pps] of JSON.parse(readFileSync(path, 'utf8')) as readonly Row[]) {
+      if (typeof target === 'number') prefixes.set(target, { bps, pps })
+      else hosts.set(target, { bps, pps })
+    }
+    return { prefixes, hosts }
+  } catch {
+    return { prefixes: new Map(), hosts: new Map() }
+  }
+}
+
+/** A file that cannot be written is missing only at the next start: the former one stays. */
+async function writeBaselineFile(path: string, { prefixes, hosts }: Baselines): Promise<void> {
+  const rows = [...prefixes, ...hosts].map(([target, { bps, pps }]): Row => [target, bps, pps])
+  await replaceFile(path, JSON.stringify(rows)).catch(() => {})
 }

@@ -11,7 +11,7 @@ import type { Parts, Shared } from '../process/shared.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
-import { FlowCollector } from './collector.ts'
+import { FlowCollector, type FlowCollectorOptions } from './collector.ts'
 import { checkCounters, lastClosedHour } from './counter-check.ts'
 import { deleteOldRates } from './detector/shared-attack.store.ts'
 import { createSilentCheck, silentCheckMs } from './detector/silent-attacks.ts'
@@ -34,23 +34,9 @@ export type FlowParts = Parts & {
 
 export function parts(shared: Shared): FlowParts {
   const { config, postgres, owner, log, metrics, flowStore, now } = shared
-  const collector = new FlowCollector({
-    postgres,
-    store: flowStore,
-    log,
-    metrics,
-    addresses: flowAddresses(config),
-    spoolDir: join(config.dataDir, 'flows', 'spool'),
-    spoolBytesMax: config.flowSpoolBytes,
-    addressFiles: config.flowAddressFiles,
-    ownAsn: config.providerAsn ?? 0,
-    detectorRows: 2 ** Math.ceil(Math.log2(config.detectorRows)),
+  const collector = createCollector(shared, {
     onTargets: () => rates.wake(),
     onPackets: () => packets.wake(),
-    threads: {
-      receive: new URL('../process/flow-receive-thread.ts', import.meta.url),
-      batch: new URL('../process/flow-batch-thread.ts', import.meta.url),
-    },
   })
   readOnCollect(metrics.flowSpoolFiles, () => collector.reportSpool())
   const loop = (name: string, intervalMs: number, run: LoopSettings['run'], wakeName?: WakeName) =>
@@ -113,6 +99,29 @@ export function parts(shared: Shared): FlowParts {
     stop: () => collector.stop(),
   }
   return { collector: () => [receiving, ...loops], addresses: () => collector.addresses }
+}
+
+function createCollector(
+  { config, postgres, flowStore, log, metrics }: Shared,
+  wakers: Pick<FlowCollectorOptions, 'onTargets' | 'onPackets'>,
+): FlowCollector {
+  return new FlowCollector({
+    ...wakers,
+    postgres,
+    store: flowStore,
+    log,
+    metrics,
+    addresses: flowAddresses(config),
+    spoolDir: join(config.dataDir, 'flows', 'spool'),
+    spoolBytesMax: config.flowSpoolBytes,
+    addressFiles: config.flowAddressFiles,
+    ownAsn: config.providerAsn ?? 0,
+    detectorRows: 2 ** Math.ceil(Math.log2(config.detectorRows)),
+    threads: {
+      receive: new URL('../process/flow-receive-thread.ts', import.meta.url),
+      batch: new URL('../process/flow-batch-thread.ts', import.meta.url),
+    },
+  })
 }
 
 /** Parses an address and a port; undefined for `off`. Throws an Error with the expected form. */

@@ -2,7 +2,7 @@
 // database; while the database is down it serves its current copy.
 import { join } from 'node:path'
 import { createLoopComponent } from '../db/loop-component.ts'
-import { createHandler } from '../drivers/dns-server/handler.ts'
+import { createHandler, type HandlerDeps } from '../drivers/dns-server/handler.ts'
 import { parseListenAddress, printListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { startListener, type DnsListener } from '../drivers/dns-server/listener.ts'
 import { rcode } from '../net/dns/message.ts'
@@ -41,98 +41,16 @@ export type Nameserver = {
 
 /** Inert until the part is started. */
 export function createNameserver(shared: Shared): Nameserver {
-  const { config, postgres, owner, ring, now, log } = shared
+  const { config, owner, ring, now, log } = shared
   const zones = new ServedZones({
     db: owner,
     isInMemory: config.dnsAnswer === 'all',
     now,
     snapshot: { file: join(config.dataDir, 'dns', 'zones.snapshot'), ring, log },
   })
-  let access = nobody
-  const openSecret = (name: DomainName, sealed: Buffer): Uint8Array | undefined => {
-    try {
-      return open(ring, 'tsig-key', sealed, name)
-    } catch (error) {
-      log.error({ key: name, err: error }, 'TSIG key cannot be opened; its transfers are refused')
-      return undefined
-    }
-  }
-  const accessLoop = createLoopComponent(shared, {
-    name: 'nameserver-access',
-    sends: 'nothing',
-    wakeName: 'dns',
-    // Every change of a zone wakes it, and few change who may transfer.
-    delayMs: 200,
-    intervalMs,
-    run: async () => void (access = compileAccess(await readAccess(owner), openSecret)),
-  })
-  let lastFull = -Infinity
-  const zonesLoop = createLoopComponent(shared, {
-    name: 'nameserver-zones',
-    sends: 'nothing',
-    wakeName: 'dns-published',
-    intervalMs,
-    async run() {
-      // Zones that were loaded before a restore are newer than the rows.
-      if (shared.gate.state === 'closed' && zones.isLoaded) return
-      const began = performance.now()
-      const isFull = began - lastFull >= intervalMs
-      const isFirst = !zones.isLoaded
-      await zones.refresh(isFull)
-      if (isFull) lastFull = began
-      await zones.decodeAll()
-      if (isFirst) snapshotLoop.wake()
-    },
-  })
-  const snapshotLoop = createLoopComponent(shared, {
-    name: 'nameserver-snapshot',
-    sends: 'nothing',
-    intervalMs: snapshotMs,
-    // Until staff have decided about a restore, the rows may be older than the served zones.
-    run: async () => void (shared.gate.state === 'open' && (await zones.save())),
-  })
-  const updateDeps = {
-    postgres,
-    now,
-    onRefused: (zone: string, { address, key }: RequestPeer, reason: unknown) =>
-      log.warn({ zone, key, address, err: reason }, 'UPDATE refused'),
-  }
-  const requested = new Set<number>()
-  const handler = createHandler({
-    zones,
-    answer: createAnswerer(config.dnsAnswer === 'all', zones),
-    findKey: (name) => access.findKey(name),
-    transferView(name, peer) {
-      // Followers keep their zones until staff have decided which serials are right.
-      if (shared.gate.state !== 'open') return undefined
-      const zone = zones.get(name)
-      return zone && access.transferView(zone.id, peer)
-    },
-    async update(message, peer) {
-      if (shared.gate.state === 'closed') return rcode.SERVFAIL
-      const code = await updateZone(updateDeps, message, peer)
-      const name = message.questions[0]?.name as ZoneName | undefined
-      if (code === rcode.NOERROR && name !== undefined)
-        await untilServed(postgres, name, () => zones.get(name)?.serial).catch((error: unknown) =>
-          log.warn({ zone: name, err: error }, 'UPDATE answered before it is served'),
-        )
-      return code
-    },
-    notified(name, peer) {
-      const zoneId = access.notifiedZone(name, peer)
-      if (zoneId === undefined) return rcode.NOTAUTH
-      // A flood of them is one request: the primary is asked after it was stored.
-      if (requested.has(zoneId)) return rcode.NOERROR
-      requested.add(zoneId)
-      requestTransfer(owner, zoneId)
-        .catch((error: unknown) =>
-          log.warn({ zone: name, err: error }, 'NOTIFY not stored; the next refresh finds the change'),
-        )
-        .finally(() => requested.delete(zoneId))
-      return rcode.NOERROR
-    },
-    now: () => Date.now() / 1000,
-  })
+  const { loop: accessLoop, access } = createAccessLoop(shared)
+  const { zonesLoop, snapshotLoop } = createZoneLoops(shared, zones)
+  const handler = createZoneHandler(shared, zones, access)
   let listener: DnsListener | undefined
   let address: string | undefined
   let unsubscribe = (): void => {}
@@ -163,4 +81,118 @@ export function createNameserver(shared: Shared): Nameserver {
     },
   }
   return { part, address: () => address, applyStep: (step) => zones.applyStep(step) }
+}
+
+/** Who may transfer, update and notify, as last read from the database. */
+function createAccessLoop(shared: Shared) {
+  const { owner, ring, log } = shared
+  let access = nobody
+  const openSecret = (name: DomainName, sealed: Buffer): Uint8Array | undefined => {
+    try {
+      return open(ring, 'tsig-key', sealed, name)
+    } catch (error) {
+      log.error({ key: name, err: error }, 'TSIG key cannot be opened; its transfers are refused')
+      return undefined
+    }
+  }
+  const loop = createLoopComponent(shared, {
+    name: 'nameserver-access',
+    sends: 'nothing',
+    wakeName: 'dns',
+    // Every change of a zone wakes it, and few change who may transfer.
+    delayMs: 200,
+    intervalMs,
+    run: async () => void (access = compileAccess(await readAccess(owner), openSecret)),
+  })
+  return { loop, access: () => access }
+}
+
+function createZoneLoops(shared: Shared, zones: ServedZones) {
+  let lastFull = -Infinity
+  const zonesLoop = createLoopComponent(shared, {
+    name: 'nameserver-zones',
+    sends: 'nothing',
+    wakeName: 'dns-published',
+    intervalMs,
+    async run() {
+      // Zones that were loaded before a restore are newer than the rows.
+      if (shared.gate.state === 'closed' && zones.isLoaded) return
+      const began = performance.now()
+      const isFull = began - lastFull >= intervalMs
+      const isFirst = !zones.isLoaded
+      await zones.refresh(isFull)
+      if (isFull) lastFull = began
+      await zones.decodeAll()
+      if (isFirst) snapshotLoop.wake()
+    },
+  })
+  const snapshotLoop = createLoopComponent(shared, {
+    name: 'nameserver-snapshot',
+    sends: 'nothing',
+    intervalMs: snapshotMs,
+    // Until staff have decided about a restore, the rows may be older than the served zones.
+    run: async () => void (shared.gate.state === 'open' && (await zones.save())),
+  })
+  return { zonesLoop, snapshotLoop }
+}
+
+function createZoneHandler(shared: Shared, zones: ServedZones, access: () => Access) {
+  const { config } = shared
+  return createHandler({
+    zones,
+    answer: createAnswerer(config.dnsAnswer === 'all', zones),
+    findKey: (name) => access().findKey(name),
+    transferView(name, peer) {
+      // Followers keep their zones until staff have decided which serials are right.
+      if (shared.gate.state !== 'open') return undefined
+      const zone = zones.get(name)
+      return zone && access().transferView(zone.id, peer)
+    },
+    update: createUpdater(shared, zones),
+    notified: createNotifyReceiver(shared, access),
+    now: () => Date.now() / 1000,
+  })
+}
+
+function createUpdater(
+  { postgres, now, log, gate }: Shared,
+  zones: ServedZones,
+): NonNullable<HandlerDeps['update']> {
+  const updateDeps = {
+    postgres,
+    now,
+    onRefused: (zone: string, { address, key }: RequestPeer, reason: unknown) =>
+      log.warn({ zone, key, address, err: reason }, 'UPDATE refused'),
+  }
+  return async (message, peer) => {
+    if (gate.state === 'closed') return rcode.SERVFAIL
+    const code = await updateZone(updateDeps, message, peer)
+    const name = message.questions[0]?.name as ZoneName | undefined
+    if (code === rcode.NOERROR && name !== undefined)
+      await untilServed(postgres, name, () => zones.get(name)?.serial).catch((error: unknown) =>
+        log.warn({ zone: name, err: error }, 'UPDATE answered before it is served'),
+      )
+    return code
+  }
+}
+
+/** Asks for a transfer from the primary. */
+function createNotifyReceiver(
+  { owner, log }: Shared,
+  access: () => Access,
+): NonNullable<HandlerDeps['notified']> {
+  const requested = new Set<number>()
+  return (name, peer) => {
+    const zoneId = access().notifiedZone(name, peer)
+    if (zoneId === undefined) return rcode.NOTAUTH
+    // A flood of them is one request: the primary is asked after it was stored.
+    if (requested.has(zoneId)) return rcode.NOERROR
+    requested.add(zoneId)
+    requestTransfer(owner, zoneId)
+      .catch((error: unknown) =>
+        log.warn({ zone: name, err: error }, 'NOTIFY not stored; the next refresh finds the change'),
+      )
+      .finally(() => requested.delete(zoneId))
+    return rcode.NOERROR
+  }
 }

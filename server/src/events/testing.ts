@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import { emptyTables } from '../db/testing.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import { sourceSecretMac } from './ingest/credential.ts'
+import { sourceSecretMac } from './ingest/delivery.ts'
 import { insertDelivery } from './ingest/delivery.store.ts'
 
 const testKeys = createKeyRing(['a secret of the tests that is long enough'])

@@ -169,6 +169,12 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(/^application\/json(;.*)?$/i, { parseAs: 'buffer' }, passBytes)
   addCommonHooks(server, deps, headers, paths)
+  addRoutes(server, deps)
+  return server
+}
+
+/** Each group of routes has its own reading of bodies and its own limits. */
+function addRoutes(server: FastifyInstance, deps: HttpDeps): void {
   const limits = createLimits(deps.settings.rate)
   server.register(async (api) => {
     await addCompression(api)
@@ -211,7 +217,6 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
     for (const mounted of deps.mounted) if (mounted.rawBody) mount(raw, mounted)
   })
-  return server
 }
 
 const isPlain = ({ rawBody, route }: Mounted): boolean => !rawBody && !route.upload && !route.stream

@@ -83,89 +83,96 @@ const dayMs = 86_400_000
 /** An update of an attack that has ended for longer, or began earlier without an end, such as a review, is no news. */
 const newsMs = { ended: dayMs, ongoing: 7 * dayMs }
 
+type Reported<T extends ReportedMessage['type']> = Extract<ReportedMessage, { readonly type: T }>
+
 /** Returns the occurrences in a message. */
 export function occurrencesOf(message: ReportedMessage): Occurrence[] {
-  const { id, teamId, at } = message
-  const one = (kind: NotificationKind, attrs: Occurrence['attrs'], key = id, team = teamId): Occurrence => ({
-    teamId: team,
-    kind,
-    key,
-    at,
-    attrs,
-  })
-  const attack = (kind: 'attack' | 'attack_ended', data: AttackData): Occurrence => ({
-    ...one(kind, attackAttrs(data), data.id),
-    since: new Date(data.start),
-  })
-  const ofVisibility = (
-    kind: 'not_visible' | 'other_path',
-    data: MessageData<'announcement.not_visible'>,
-  ): Occurrence[] => {
-    const { active, collectors_seeing: seeing, collectors_total: total } = data
-    return active ? [one(kind, { ...announcementAttrs(data), seeing, total })] : []
-  }
-  switch (message.type) {
-    case 'incident.started':
-      return [attack('attack', message.data)]
-    case 'incident.updated':
-      return isNews(message.data, at) ? [attack('attack', message.data)] : []
-    case 'incident.ended':
-      return [attack('attack', message.data), attack('attack_ended', message.data)]
-    case 'validation.failed': {
-      const { name: check, state, note } = message.data
-      return [one('check_failed', { ...announcementAttrs(message.data), check, state, note })]
-    }
-    case 'announcement.status_changed': {
-      const { before, after } = message.data
-      const kind = kindOfStatus(before, after)
-      return kind ? [one(kind, { ...announcementAttrs(message.data), status: after })] : []
-    }
-    case 'announcement.unexpected_origin': {
-      const { active, routes } = message.data
-      const origins = [...new Set(routes.flatMap(({ asn }) => asn ?? []))]
-      return active ? [one('unexpected_origin', { ...announcementAttrs(message.data), origins })] : []
-    }
-    case 'announcement.not_visible':
-      return ofVisibility('not_visible', message.data)
-    case 'announcement.other_path':
-      return ofVisibility('other_path', message.data)
-    case 'port.status_changed': {
-      const { before, after, admin_status: admin } = message.data
-      const isDown = before === 'up' && (after === 'down' || after === 'lower_layer_down')
-      return isDown && admin !== 'down' ? [one('port_down', portAttrs(message.data))] : []
-    }
-    case 'port.optic_warning': {
-      const { state, warning } = message.data
-      const attrs = { ...portAttrs(message.data), message: warning.message }
-      return state === 'raised' ? [one('optic_warning', attrs)] : []
-    }
-    case 'port.bgp_session_changed': {
-      const { peer, peer_asn: asn, reason, message: text } = message.data
-      const attrs = { ...portAttrs(message.data), peer, asn, message: text }
-      return reason === null ? [] : [one('bgp_session_down', attrs)]
-    }
-    case 'cross_connect.status_changed': {
-      const { after, cross_connect_id, name, circuit_id } = message.data
-      return after === 'awaiting_loa' ? [one('letter_needed', { cross_connect_id, name, circuit_id })] : []
-    }
-    case 'shield.list_changed': {
-      const { list_id, prefix, change, detail } = message.data
-      const isWanted = change === 'applied' || change === 'expired'
-      return isWanted ? [] : [one('shield_changed', { list_id, prefix, change, detail })]
-    }
-    // A team has its own messages about a zone or a list that waits.
-    case 'approval.opened': {
-      const { id: approval, area, subject, team, item_count: items, teams } = message.data
-      const attrs = { approval, area, subject: subject.name, team: team?.name ?? null, items }
-      const paused = { region: subject.name }
-      return [
-        one('approval_opened', attrs, String(approval), null),
-        ...teams.flatMap(({ team, withdrawal_count: withdrawals }) =>
-          team ? [one('changes_paused', { ...paused, withdrawals }, String(approval), team.id)] : [],
-        ),
-      ]
-    }
-  }
+  const find = occurrences[message.type] as (message: ReportedMessage) => Occurrence[]
+  return find(message)
+}
+
+const occurrences: { readonly [T in ReportedMessage['type']]: (message: Reported<T>) => Occurrence[] } = {
+  'incident.started': (message) => [attackIn(message, 'attack')],
+  'incident.updated': (message) => (isNews(message.data, message.at) ? [attackIn(message, 'attack')] : []),
+  'incident.ended': (message) => [attackIn(message, 'attack'), attackIn(message, 'attack_ended')],
+  'validation.failed'(message) {
+    const { name: check, state, note } = message.data
+    return [occurrence(message, 'check_failed', { ...announcementAttrs(message.data), check, state, note })]
+  },
+  'announcement.status_changed'(message) {
+    const { before, after } = message.data
+    const kind = kindOfStatus(before, after)
+    return kind ? [occurrence(message, kind, { ...announcementAttrs(message.data), status: after })] : []
+  },
+  'announcement.unexpected_origin'(message) {
+    const { active, routes } = message.data
+    const origins = [...new Set(routes.flatMap(({ asn }) => asn ?? []))]
+    const attrs = { ...announcementAttrs(message.data), origins }
+    return active ? [occurrence(message, 'unexpected_origin', attrs)] : []
+  },
+  'announcement.not_visible': (message) => visibilityIn(message, 'not_visible'),
+  'announcement.other_path': (message) => visibilityIn(message, 'other_path'),
+  'port.status_changed'(message) {
+    const { before, after, admin_status: admin } = message.data
+    const isDown = before === 'up' && (after === 'down' || after === 'lower_layer_down')
+    return isDown && admin !== 'down' ? [occurrence(message, 'port_down', portAttrs(message.data))] : []
+  },
+  'port.optic_warning'(message) {
+    const { state, warning } = message.data
+    const attrs = { ...portAttrs(message.data), message: warning.message }
+    return state === 'raised' ? [occurrence(message, 'optic_warning', attrs)] : []
+  },
+  'port.bgp_session_changed'(message) {
+    const { peer, peer_asn: asn, reason, message: text } = message.data
+    const attrs = { ...portAttrs(message.data), peer, asn, message: text }
+    return reason === null ? [] : [occurrence(message, 'bgp_session_down', attrs)]
+  },
+  'cross_connect.status_changed'(message) {
+    const { after, cross_connect_id, name, circuit_id } = message.data
+    const attrs = { cross_connect_id, name, circuit_id }
+    return after === 'awaiting_loa' ? [occurrence(message, 'letter_needed', attrs)] : []
+  },
+  'shield.list_changed'(message) {
+    const { list_id, prefix, change, detail } = message.data
+    const isWanted = change === 'applied' || change === 'expired'
+    return isWanted ? [] : [occurrence(message, 'shield_changed', { list_id, prefix, change, detail })]
+  },
+  /** A team has its own messages about a zone or a list that waits. */
+  'approval.opened'(message) {
+    const { id: approval, area, subject, team, item_count: items, teams } = message.data
+    const attrs = { approval, area, subject: subject.name, team: team?.name ?? null, items }
+    const one = { ...message, id: String(approval) }
+    const region = subject.name
+    return [
+      occurrence({ ...one, teamId: null }, 'approval_opened', attrs),
+      ...teams.flatMap(({ team, withdrawal_count: withdrawals }) =>
+        team ? [occurrence({ ...one, teamId: team.id }, 'changes_paused', { region, withdrawals })] : [],
+      ),
+    ]
+  },
+}
+
+const occurrence = (
+  { id, teamId, at }: Pick<ReportedMessage, 'id' | 'teamId' | 'at'>,
+  kind: NotificationKind,
+  attrs: Occurrence['attrs'],
+): Occurrence => ({ teamId, kind, key: id, at, attrs })
+
+const attackIn = (
+  message: Reported<'incident.started' | 'incident.updated' | 'incident.ended'>,
+  kind: 'attack' | 'attack_ended',
+): Occurrence => ({
+  ...occurrence(message, kind, attackAttrs(message.data)),
+  key: message.data.id,
+  since: new Date(message.data.start),
+})
+
+function visibilityIn(
+  message: Reported<'announcement.not_visible' | 'announcement.other_path'>,
+  kind: 'not_visible' | 'other_path',
+): Occurrence[] {
+  const { active, collectors_seeing: seeing, collectors_total: total } = message.data
+  return active ? [occurrence(message, kind, { ...announcementAttrs(message.data), seeing, total })] : []
 }
 
 /** A new announcement whose first checks fail is not blocked: it never passed. */

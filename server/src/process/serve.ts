@@ -76,25 +76,7 @@ export async function runRole(
   })
   collectProcessMetrics(shared.metrics)
   watchInstallation(shared.metrics, open.owner, config)
-  const zones = dns.parts(shared)
-  const flows = collector.parts(shared)
-  const modules: readonly Parts[] = [
-    db.parts(shared),
-    audit.parts(shared),
-    inventory.parts(shared),
-    team.parts(shared),
-    mail.parts(shared),
-    byoip.parts(shared),
-    zones,
-    shield.parts(shared),
-    approval.parts(shared),
-    notification.parts(shared),
-    platform.parts(shared),
-    events.parts(shared),
-    webhook.parts(shared),
-    report.parts(shared),
-    flows,
-  ]
+  const { zones, flows, modules } = createModules(shared)
   const http = httpParts(shared, roles.includes('api'))
   const running = await startComponents(
     [
@@ -123,6 +105,30 @@ export async function runRole(
     flows: flows.addresses,
     flowStore: flowStore.store,
   }
+}
+
+/** The modules, in the order in which their parts start. */
+function createModules(shared: Shared) {
+  const zones = dns.parts(shared)
+  const flows = collector.parts(shared)
+  const modules: readonly Parts[] = [
+    db.parts(shared),
+    audit.parts(shared),
+    inventory.parts(shared),
+    team.parts(shared),
+    mail.parts(shared),
+    byoip.parts(shared),
+    zones,
+    shield.parts(shared),
+    approval.parts(shared),
+    notification.parts(shared),
+    platform.parts(shared),
+    events.parts(shared),
+    webhook.parts(shared),
+    report.parts(shared),
+    flows,
+  ]
+  return { zones, flows, modules }
 }
 
 /** A server takes over an embedded PostgreSQL that a command runs; a command never that of a server. */

@@ -162,18 +162,7 @@ function drawTraffic(sheets: Sheets, report: MonthlyReport): void {
       formatRate((label === 'Out' ? traffic.bytes_out : traffic.bytes_in) ?? 0, 'B'),
     ]),
   )
-  const groups = [
-    ['Protocols', traffic.protocols],
-    ['Applications', traffic.applications],
-    ['Remote networks', traffic.networks],
-  ] as const
-  const bars = groups
-    .filter(([, shares]) => shares.length > 0)
-    .map(([title, shares]) => ({ title, color: sheets.accent, bars: barsOf(shares) }))
-  if (bars.length > 0) {
-    sheets.need(shareHeight(bars) + 8)
-    drawShares(sheets, bars)
-  }
+  drawTrafficShares(sheets, traffic)
   sheets.paragraph(
     [
       'Figures are of averages over one hour, from flow records; bills count otherwise.',
@@ -188,6 +177,20 @@ function drawTraffic(sheets: Sheets, report: MonthlyReport): void {
     ].join(' '),
     { size: 7.5, color: ink.faint },
   )
+}
+
+function drawTrafficShares(sheets: Sheets, traffic: MonthlyReport['traffic']): void {
+  const groups = [
+    ['Protocols', traffic.protocols],
+    ['Applications', traffic.applications],
+    ['Remote networks', traffic.networks],
+  ] as const
+  const bars = groups
+    .filter(([, shares]) => shares.length > 0)
+    .map(([title, shares]) => ({ title, color: sheets.accent, bars: barsOf(shares) }))
+  if (bars.length === 0) return
+  sheets.need(shareHeight(bars) + 8)
+  drawShares(sheets, bars)
 }
 
 const barsOf = (shares: readonly ReportShare[]) =>

@@ -10,12 +10,17 @@ import {
   updateUserRoute,
 } from '@pharos/contract/session/account'
 import { handle, handleGuest, type Mounted } from '../http/mount.ts'
-import { changeEmail, type ChangeEmailDeps } from './change-email.ts'
-import { changePassword, type ChangePasswordDeps } from './change-password.ts'
+import {
+  changeEmail,
+  changePassword,
+  deleteSession,
+  listOwnSessions,
+  updateUser,
+  type ChangeEmailDeps,
+  type ChangePasswordDeps,
+} from './account.ts'
 import { confirmEmail, type JoinDeps } from './confirm-email.ts'
-import { deleteSession, listOwnSessions } from './own-sessions.ts'
 import { requestPasswordReset, resetPassword, type PasswordResetDeps } from './password-reset.ts'
-import { updateUser } from './profile.ts'
 import { withTokens, type CookieDeps } from './token-reply.routes.ts'
 
 export type AccountDeps = ChangePasswordDeps & PasswordResetDeps & ChangeEmailDeps & JoinDeps & CookieDeps

@@ -72,11 +72,13 @@ const kinds = {
   { readonly actor: string; readonly noun: string; readonly purpose: Purpose } & Record<string, unknown>
 >
 
-export function createCredentials(deps: CredentialDeps) {
+export const createCredentials = (deps: CredentialDeps) => ({
+  bearer: createBearerCheck(deps),
+  token: createTokenCheck(deps),
+})
+
+function createBearerCheck(deps: CredentialDeps) {
   const bearers = new CredentialCache<BearerRecord | undefined>(deps.waker)
-  const tokens = new CredentialCache<AnyTokenRecord | undefined>(deps.waker)
-  const refusedTokens = new CredentialCache<RefusedToken | undefined>(deps.waker)
-  const touched = new Map<string, number>()
 
   /** After a password change, a newer token can arrive before the notification that invalidates the cached record. */
   async function recordOf(
@@ -129,6 +131,14 @@ export function createCredentials(deps: CredentialDeps) {
       lacksSecondFactor,
     }
   }
+
+  return bearer
+}
+
+function createTokenCheck(deps: CredentialDeps) {
+  const tokens = new CredentialCache<AnyTokenRecord | undefined>(deps.waker)
+  const refusedTokens = new CredentialCache<RefusedToken | undefined>(deps.waker)
+  const touched = new Map<string, number>()
 
   async function token(text: string, address: string, fresh = false): Promise<TokenActor | StaffTokenActor> {
     const parsed = parseApiToken(text)
@@ -194,7 +204,7 @@ export function createCredentials(deps: CredentialDeps) {
     saveUse(deps.db, token.id, macs, findAddressPrefix(address) ?? null).catch(deps.onTokenUseError)
   }
 
-  return { bearer, token }
+  return token
 }
 
 const keyOf = ({ sessionId, userId, teamId }: AccessClaims): string => `${sessionId} ${userId} ${teamId}`

@@ -8,9 +8,8 @@ import {
 } from '@pharos/contract/shield/shield'
 import { suggestShieldRulesRoute } from '@pharos/contract/shield/suggestion'
 import { handle, type Mounted } from '../http/mount.ts'
-import { listShieldLists, listShieldRules } from './list-shield.ts'
+import { listShieldLists, listShieldRules, simulateShield, type SimulateDeps } from './read-shield.ts'
 import { revertShieldList } from './revert-shield.ts'
-import { simulateShield, type SimulateDeps } from './simulate.ts'
 import { suggestShieldRules, type SuggestDeps } from './suggest-shield-rules.ts'
 import { updateShieldRules, type UpdateDeps } from './update-shield.ts'
 

@@ -78,16 +78,7 @@ export async function readFigures(db: Db): Promise<Figures> {
           union all select * from (values ('dns', '', null::integer), ('shield', '', null), ('platform', '', null)) v) s
           left join approvals a on a.state = 'open' and a.area = s.area and a.region_id is not distinct from s.region_id
         group by 1, 2 order by 1, 2`.execute(trx)
-      const dns = await sql<Figures['dns']>`
-        select (select count(*) from restores where closed is null) as restores,
-          (select count(*) from dns_aliases where reason is not null) as aliases_failing,
-          (select extract(epoch from s.expires)::double precision from dns_served s join dns_zones z on z.id = s.zone_id
-            where s.expires is not null and z.kind = 'primary' and z.deleted is null
-            order by s.expires limit 1) as signatures_expire,
-          coalesce((select json_agg(json_build_object('name', name,
-            'up', case when checked is not null then error is null end) order by name) from dns_servers), '[]') as servers`.execute(
-        trx,
-      )
+      const dns = await readDnsFigures(trx)
       const visibility = (await listVisibilitySources(trx)).map(({ name, problem, is_followed }) => ({
         source: name,
         up: problem === null && is_followed,
@@ -108,9 +99,23 @@ export async function readFigures(db: Db): Promise<Figures> {
         regions: regions.rows,
         routers: routers.rows,
         approvals: approvals.rows,
-        dns: dns.rows[0]!,
+        dns,
         visibility,
         connections: connections.rows,
       }
     })
+}
+
+async function readDnsFigures(db: Db): Promise<Figures['dns']> {
+  const { rows } = await sql<Figures['dns']>`
+    select (select count(*) from restores where closed is null) as restores,
+      (select count(*) from dns_aliases where reason is not null) as aliases_failing,
+      (select extract(epoch from s.expires)::double precision from dns_served s join dns_zones z on z.id = s.zone_id
+        where s.expires is not null and z.kind = 'primary' and z.deleted is null
+        order by s.expires limit 1) as signatures_expire,
+      coalesce((select json_agg(json_build_object('name', name,
+        'up', case when checked is not null then error is null end) order by name) from dns_servers), '[]') as servers`.execute(
+    db,
+  )
+  return rows[0]!
 }

@@ -1,6 +1,6 @@
 // Shared fixtures of the cross-cutting tests: two teams with equivalent resources that must not see each other's, a third team
 // without modules, their members, regions, announcements, events and detectors.
-import { sourceSecretMac } from '../../src/events/ingest/credential.ts'
+import { sourceSecretMac } from '../../src/events/ingest/delivery.ts'
 import { ingestDeliveries } from '../../src/events/ingest/ingest.ts'
 import { fixture } from '../../src/events/sources/fixtures.ts'
 import { deliver } from '../../src/events/testing.ts'

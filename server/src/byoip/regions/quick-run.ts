@@ -22,7 +22,9 @@ import {
   changesForRouters,
   storeFailure,
   type Planned,
+  type Router,
   type RouterAfter,
+  type RouterView,
   type RunDeps,
 } from './region-run.ts'
 import type { Neighbor } from './speaker.ts'
@@ -69,16 +71,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   if (rows.length > movingMax) return { ...idle, moving: rows.length, full: 'now' }
   const prefixes = rows.map(({ prefix }) => readPrefix(prefix)).filter((prefix) => prefix !== undefined)
   const routers = deps.routers.filter(({ name }) => known.neighbors.has(name))
-  const found = callAll(
-    routers,
-    (router) => router,
-    async (router) => {
-      const [observed, asn] = await Promise.all([router.speaker.find(prefixes), router.asn()])
-      const daemon = await router.daemon()
-      return { router, asn, daemon, observed, neighbors: known.neighbors.get(router.name)! }
-    },
-  )
-  const answers = Promise.all([found, lease.readMemory()])
+  const answers = Promise.all([readBefore(routers, prefixes, known), lease.readMemory()])
   // Awaited later, within the fence that is taken meanwhile.
   answers.catch(() => {})
   const { planned, sends, sent, needsFullRun, quorum, views, memory, failures } = await lease.fence(
@@ -108,13 +101,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
         answers: views.map(({ router, observed }) => ({ router, after: byPrefix(observed) })),
         failures: [],
       }
-    : await callAll(
-        views,
-        ({ router }) => router,
-        async ({ router }): Promise<RouterAfter> => {
-          return { router, after: byPrefix(await router.speaker.find(prefixes)) }
-        },
-      )
+    : await readAfter(views, prefixes)
   const failed = [...failures, ...after.failures].map(({ router }) => router)
   const afters = after.answers.filter(({ router }) => !failed.includes(router))
   const active = deps.routers.filter(({ name }) => !memory.routers.get(name)?.drained)
@@ -135,6 +122,27 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
     full: needsFullRun || isLeftOver || failed.length > 0 ? 'now' : 'soon',
   }
 }
+
+const readBefore = (routers: readonly Router[], prefixes: readonly Prefix[], known: KnownRegion) =>
+  callAll(
+    routers,
+    (router) => router,
+    async (router): Promise<RouterView> => {
+      const [observed, asn] = await Promise.all([router.speaker.find(prefixes), router.asn()])
+      const daemon = await router.daemon()
+      return { router, asn, daemon, observed, neighbors: known.neighbors.get(router.name)! }
+    },
+  )
+
+const readAfter = (views: readonly RouterView[], prefixes: readonly Prefix[]) =>
+  callAll(
+    views,
+    ({ router }) => router,
+    async ({ router }): Promise<RouterAfter> => ({
+      router,
+      after: byPrefix(await router.speaker.find(prefixes)),
+    }),
+  )
 
 /**
  * Returns whether the full run, which reads the whole region, might delay a withdrawal or change: the guard already

@@ -3,7 +3,7 @@ import type { ZoneChanges } from '@pharos/contract/dns/recordset'
 import type { listZoneVersionsRoute, ZoneVersion, ZoneVersionDiff } from '@pharos/contract/dns/version'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import type { Postgres } from '../../db/postgres.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runChange, type ChangeAnswer } from '../../db/run-change.ts'
 import { isAtOrBelow, type DomainName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
@@ -11,7 +11,6 @@ import { recordType } from '../../net/dns/type.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
-import { withSources } from './restored-source.ts'
 import type { PlacedDesired } from '../zone/change-content.ts'
 import { changeZone } from '../zone/change-zone.ts'
 import { getZoneOf, lockZoneOf, requirePrimary } from '../zone/find-zone.ts'
@@ -29,6 +28,9 @@ import {
 } from './version.store.ts'
 import { readDefaults } from '../zone/zone.store.ts'
 import { managedSets, resolveSettings, type Zone } from '../zone/zone.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import { listTemplates } from '../reverse/reverse.store.ts'
+import { isFromTemplate, parsePattern } from '../reverse/template.ts'
 
 export type VersionDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
@@ -203,3 +205,20 @@ const cutsOf = (one: readonly Rrset[], other: readonly Rrset[]): DomainName[] =>
     .map(({ name }) => name)
 
 const placed = (set: Rrset): PlacedDesired => ({ ...set, source: 'user', loc: ['path', 'version'] })
+
+/**
+ * Returns the sets of a zone of reverse DNS with their sources, which the journal does not contain. A record that equals
+ * the output of a template is generated, so that it is deleted or replaced with the template.
+ */
+async function withSources(
+  trx: Trx,
+  teamId: number,
+  sets: readonly PlacedDesired[],
+): Promise<PlacedDesired[]> {
+  const patterns = (await listTemplates(trx, teamId)).map(({ prefix, pattern }) =>
+    parsePattern(['template'], pattern, parsePrefix(prefix)),
+  )
+  const isGenerated = (set: PlacedDesired): boolean =>
+    set.type === recordType.PTR && patterns.some((pattern) => isFromTemplate(pattern, set))
+  return sets.map((set) => (isGenerated(set) ? { ...set, source: 'generated' } : set))
+}

@@ -29,6 +29,12 @@ type Waiting = {
   timer: NodeJS.Timeout
 }
 
+function unusedId(waiting: ReadonlyMap<number, Waiting>): number {
+  let id = randomInt(65_536)
+  while (waiting.has(id)) id = randomInt(65_536)
+  return id
+}
+
 /**
  * Returns the answers in the order of the queries. Throws DriverError if a query stays unanswered for the timeout of
  * the target.
@@ -55,8 +61,7 @@ export function exchangeAll(
   }
   const fill = (): void => {
     while (waiting.size < parallel && next < queries.length) {
-      let id = randomInt(65_536)
-      while (waiting.has(id)) id = randomInt(65_536)
+      const id = unusedId(waiting)
       const sent = prepareQuery(queries[next]!, target.key, id)
       const deadline = performance.now() + target.timeoutMs
       const one: Waiting = {

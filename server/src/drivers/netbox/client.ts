@@ -55,13 +55,18 @@ type Page = {
   readonly apiVersion: string
 }
 
+type Connection = Required<Pick<NetboxOptions, 'token' | 'timeoutMs' | 'retryMs'>>
+
+const authorizationOf = (token: string): string =>
+  token.startsWith('nbt_') ? `Bearer ${token}` : `Token ${token}`
+
 export function createNetboxClient({
   url: base,
   token,
   timeoutMs = 60_000,
   retryMs = 1000,
 }: NetboxOptions): NetboxClient {
-  const authorization = token.startsWith('nbt_') ? `Bearer ${token}` : `Token ${token}`
+  const connection = { token, timeoutMs, retryMs }
   const root = base.href.endsWith('/') ? base.href : `${base.href}/`
 
   return {
@@ -78,7 +83,7 @@ export function createNetboxClient({
       let last = 0
       let read = 0
       for (let next: URL | undefined = first; next;) {
-        const page = await readPage(next, signal)
+        const page = await readPage(connection, next, signal)
         expected ??= page.count
         apiVersion = page.apiVersion
         for (const row of page.results) {
@@ -97,49 +102,54 @@ export function createNetboxClient({
         throw new DriverError('protocol', `${path}: ${read} objects were read, NetBox counted ${expected}`)
     },
   }
+}
 
-  async function readPage(url: URL, signal: AbortSignal): Promise<Page> {
-    for (let attempt = 1; ; attempt++) {
-      const { page, problem, retryAfterMs } = await request(url, signal)
-      if (page) return page
-      if (attempt === attemptsMax) throw problem!
-      await sleep(retryAfterMs ?? backOff(attempt, { first: retryMs, max: retryAfterMaxMs }), undefined, {
+async function readPage(connection: Connection, url: URL, signal: AbortSignal): Promise<Page> {
+  for (let attempt = 1; ; attempt++) {
+    const { page, problem, retryAfterMs } = await request(connection, url, signal)
+    if (page) return page
+    if (attempt === attemptsMax) throw problem!
+    await sleep(
+      retryAfterMs ?? backOff(attempt, { first: connection.retryMs, max: retryAfterMaxMs }),
+      undefined,
+      {
         signal,
-      })
-    }
+      },
+    )
   }
+}
 
-  /** Returns a problem if a repeat may succeed; throws otherwise. */
-  async function request(
-    url: URL,
-    signal: AbortSignal,
-  ): Promise<{ page?: Page; problem?: DriverError; retryAfterMs?: number | undefined }> {
-    const place = `${url.origin}${url.pathname}`
-    try {
-      const response = await fetch(url, {
-        headers: { authorization, accept: 'application/json', 'user-agent': 'pharos' },
-        redirect: 'manual',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      })
-      const { status } = response
-      if (status === 200) {
-        const apiVersion = response.headers.get('api-version') ?? ''
-        return { page: { ...parsePage(place, await readText(place, response)), apiVersion } }
-      }
-      const body = await readProblem(response)
-      const problem = [`${place}: HTTP status ${status}`, ...(shownBody(body, token) ?? [])].join(': ')
-      if (status === 429 || status >= 500)
-        return { problem: new DriverError('unreachable', problem), retryAfterMs: retryAfterOf(response) }
-      if (status === 401 || status === 403)
-        throw new DriverError('refused', `${problem}; check the token and its permissions`)
-      throw new NetboxRejection(problem, status === 400 ? parametersOf(body) : [])
-    } catch (error) {
-      signal.throwIfAborted()
-      if (error instanceof DriverError) throw error
-      const { message, cause } = error as Error
-      const reason = (cause as NodeJS.ErrnoException | undefined)?.code ?? message
-      return { problem: new DriverError('unreachable', `${place}: ${reason}`, { cause: error }) }
+/** Returns a problem if a repeat may succeed; throws otherwise. */
+async function request(
+  { token, timeoutMs }: Connection,
+  url: URL,
+  signal: AbortSignal,
+): Promise<{ page?: Page; problem?: DriverError; retryAfterMs?: number | undefined }> {
+  const place = `${url.origin}${url.pathname}`
+  try {
+    const response = await fetch(url, {
+      headers: { authorization: authorizationOf(token), accept: 'application/json', 'user-agent': 'pharos' },
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    })
+    const { status } = response
+    if (status === 200) {
+      const apiVersion = response.headers.get('api-version') ?? ''
+      return { page: { ...parsePage(place, await readText(place, response)), apiVersion } }
     }
+    const body = await readProblem(response)
+    const problem = [`${place}: HTTP status ${status}`, ...(shownBody(body, token) ?? [])].join(': ')
+    if (status === 429 || status >= 500)
+      return { problem: new DriverError('unreachable', problem), retryAfterMs: retryAfterOf(response) }
+    if (status === 401 || status === 403)
+      throw new DriverError('refused', `${problem}; check the token and its permissions`)
+    throw new NetboxRejection(problem, status === 400 ? parametersOf(body) : [])
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof DriverError) throw error
+    const { message, cause } = error as Error
+    const reason = (cause as NodeJS.ErrnoException | undefined)?.code ?? message
+    return { problem: new DriverError('unreachable', `${place}: ${reason}`, { cause: error }) }
   }
 }
 

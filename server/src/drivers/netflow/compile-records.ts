@@ -103,33 +103,34 @@ function sourceOf(layout: RecordLayout): string {
   const words = addressText(has, low, at)
   lines.push(words.declarations)
 
-  const flags = (isReverse: boolean): string =>
-    isReverse
-      ? `${low('tcpFlagsReverse')} | ${low('tcpFlagsInitialReverse')}`
-      : `${low('tcpFlags')} | ${low('tcpFlagsInitial')}`
-  const row = (isReverse: boolean): string => {
-    const [from, to] = isReverse ? ['dst', 'src'] : ['src', 'dst']
-    const counters = isReverse ? ['rbl', 'rbh', 'rpl', 'rph'] : ['bl', 'bh', 'pl', 'ph']
-    const ports = isReverse
-      ? 'if (prot === 1 || prot === 58) { srcPort[row] = sp; dstPort[row] = dp } else { srcPort[row] = dp; dstPort[row] = sp }'
-      : 'srcPort[row] = sp; dstPort[row] = dp'
-    return [
-      'time[row] = seconds; exporter[row] = exporterIndex',
-      isReverse ? 'inIf[row] = outI; outIf[row] = inI' : 'inIf[row] = inI; outIf[row] = outI',
-      isReverse ? 'srcAs[row] = dAs; dstAs[row] = sAs' : 'srcAs[row] = sAs; dstAs[row] = dAs',
-      `{ const w = row * 4; ${words.write(from, 's')}; ${words.write(to, 'd')} }`,
-      ports,
-      `protocol[row] = prot; tcpFlags[row] = ${flags(isReverse)}; dscp[row] = ds; fragment[row] = frag`,
-      `bytesLo[row] = ${counters[0]}; bytesHi[row] = ${counters[1]}; packetsLo[row] = ${counters[2]}; packetsHi[row] = ${counters[3]}`,
-      'samplingRate[row] = smp; durationMs[row] = dur; row++',
-    ].join('\n')
-  }
   if (hasReverse) {
-    lines.push(`if ((bl | bh | pl | ph) !== 0) {\n${row(false)}\n}`)
-    lines.push(`if (isReversed) {\n${row(true)}\n}`)
-  } else lines.push(row(false))
+    lines.push(`if ((bl | bh | pl | ph) !== 0) {\n${rowText(false, low, words)}\n}`)
+    lines.push(`if (isReversed) {\n${rowText(true, low, words)}\n}`)
+  } else lines.push(rowText(false, low, words))
   lines.push('}', 'columns.length = row; context.withoutCounters += skipped')
   return lines.join('\n')
+}
+
+/** Writes the row of one direction of a record. */
+function rowText(isReverse: boolean, low: (name: SlotName) => string, words: AddressText): string {
+  const flags = isReverse
+    ? `${low('tcpFlagsReverse')} | ${low('tcpFlagsInitialReverse')}`
+    : `${low('tcpFlags')} | ${low('tcpFlagsInitial')}`
+  const [from, to] = isReverse ? ['dst', 'src'] : ['src', 'dst']
+  const counters = isReverse ? ['rbl', 'rbh', 'rpl', 'rph'] : ['bl', 'bh', 'pl', 'ph']
+  const ports = isReverse
+    ? 'if (prot === 1 || prot === 58) { srcPort[row] = sp; dstPort[row] = dp } else { srcPort[row] = dp; dstPort[row] = sp }'
+    : 'srcPort[row] = sp; dstPort[row] = dp'
+  return [
+    'time[row] = seconds; exporter[row] = exporterIndex',
+    isReverse ? 'inIf[row] = outI; outIf[row] = inI' : 'inIf[row] = inI; outIf[row] = outI',
+    isReverse ? 'srcAs[row] = dAs; dstAs[row] = sAs' : 'srcAs[row] = sAs; dstAs[row] = dAs',
+    `{ const w = row * 4; ${words.write(from, 's')}; ${words.write(to, 'd')} }`,
+    ports,
+    `protocol[row] = prot; tcpFlags[row] = ${flags}; dscp[row] = ds; fragment[row] = frag`,
+    `bytesLo[row] = ${counters[0]}; bytesHi[row] = ${counters[1]}; packetsLo[row] = ${counters[2]}; packetsHi[row] = ${counters[3]}`,
+    'samplingRate[row] = smp; durationMs[row] = dur; row++',
+  ].join('\n')
 }
 
 function lowText(place: number, length: number): string {
@@ -181,11 +182,16 @@ function durationText(low: (name: SlotName) => string, has: (name: SlotName) => 
   return has('duration') ? `${low('duration')} || ${difference}` : difference
 }
 
+type AddressText = {
+  readonly declarations: string
+  readonly write: (column: string, side: 's' | 'd') => string
+}
+
 function addressText(
   has: (name: SlotName) => boolean,
   low: (name: SlotName) => string,
   at: (name: SlotName) => number,
-): { declarations: string; write: (column: string, side: 's' | 'd') => string } {
+): AddressText {
   const has4 = has('src4') || has('dst4')
   const has6 = has('src6') || has('dst6')
   const names = { s: ['src4', 'src6'], d: ['dst4', 'dst6'] } as const

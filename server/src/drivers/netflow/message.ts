@@ -19,7 +19,7 @@ import { createHeldSets } from './held-sets.ts'
 import { slot } from './elements.ts'
 import { readOptionRecords, readFlowRecords } from './read-records.ts'
 import { countRecords } from './record-values.ts'
-import { createSamplingRates, type SamplingRates } from './sampling-rates.ts'
+import { SamplingRates } from './sampling-rates.ts'
 import { countGap } from './sequence.ts'
 
 /**
@@ -60,7 +60,7 @@ export type MessageDecoder = {
 /** Creates the decoder of both protocols on the shared state. */
 export function createMessageDecoder(decoding: Decoding): MessageDecoder {
   const { counters, context, events, quota } = decoding
-  const rates = createSamplingRates(decoding)
+  const rates = new SamplingRates(decoding)
   const held = createHeldSets(decoding, (exporter, { octets, domain }, template, columns) => {
     const view = new DataView(octets.buffer, octets.byteOffset, octets.length)
     decodeRecords(exporter, domain, template, octets, view, 0, octets.length, columns)

@@ -28,32 +28,16 @@ const silenceMin = 900
 const silenceMax = 3 * 86_400
 const intervalsOfSilence = 6
 
-export type SamplingRates = {
-  /** Stores a rate from options; `time` is the time of the datagram, in Unix seconds. */
-  readonly announce: (
-    exporter: Exporter,
-    domain: ObservationDomain,
-    sampler: number,
-    inIf: number,
-    value: number,
-    time: number,
-  ) => void
-  /** Takes a rate of an earlier run, unless the exporter has announced one since. */
-  readonly restore: (exporter: Exporter, domain: ObservationDomain, record: SamplingRecord) => void
-  /** An options template was changed. */
-  readonly replaceTemplate: (
-    exporter: Exporter,
-    domain: ObservationDomain,
-    before: FlowTemplate,
-    after: FlowTemplate,
-  ) => void
-  /** The domain has sent its first flows. */
-  readonly markFlows: (exporter: Exporter, domain: ObservationDomain) => void
-}
+/** The rates on the shared state. */
+export class SamplingRates {
+  readonly #decoding: Decoding
 
-/** Creates the rates on the shared state. */
-export function createSamplingRates({ quota, counters, events }: Decoding): SamplingRates {
-  function announce(
+  constructor(decoding: Decoding) {
+    this.#decoding = decoding
+  }
+
+  /** Stores a rate from options; `time` is the time of the datagram, in Unix seconds. */
+  announce(
     exporter: Exporter,
     domain: ObservationDomain,
     sampler: number,
@@ -64,8 +48,13 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     const [scope, key] = placeOf(sampler, inIf)
     const known = domain.rates[scope].get(key)
     if (!known) {
-      const added = add(exporter, domain, scope, key, { value, announced: time, reported: time, interval: 0 })
-      if (added) events.onSampling?.(recordOf(exporter, domain, scope, key, added))
+      const added = this.#add(exporter, domain, scope, key, {
+        value,
+        announced: time,
+        reported: time,
+        interval: 0,
+      })
+      if (added) this.#decoding.events.onSampling?.(recordOf(exporter, domain, scope, key, added))
       return
     }
     const isRepeated = known.value === value
@@ -80,30 +69,31 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     known.announced = Math.max(known.announced, time)
     if (!isRepeated || time - known.reported >= reportInterval) {
       known.reported = time
-      events.onSampling?.(recordOf(exporter, domain, scope, key, known))
+      this.#decoding.events.onSampling?.(recordOf(exporter, domain, scope, key, known))
     }
-    if (isRepeated) removeOutdated(exporter, time)
+    if (isRepeated) this.#removeOutdated(exporter, time)
   }
 
-  function restore(
+  /** Takes a rate of an earlier run, unless the exporter has announced one since. */
+  restore(
     exporter: Exporter,
     domain: ObservationDomain,
     { sampler, inIf, rate: value, announced }: SamplingRecord,
   ): void {
     const [scope, key] = placeOf(sampler, inIf)
     if (domain.rates[scope].has(key)) return
-    add(exporter, domain, scope, key, { value, announced, reported: announced, interval: undefined })
+    this.#add(exporter, domain, scope, key, { value, announced, reported: announced, interval: undefined })
   }
 
-  function add(
+  #add(
     exporter: Exporter,
     domain: ObservationDomain,
     scope: RateScope,
     key: number,
     rate: SamplingRate,
   ): SamplingRate | undefined {
-    if (!quota.take(exporter, 'rates')) {
-      counters.overLimit++
+    if (!this.#decoding.quota.take(exporter, 'rates')) {
+      this.#decoding.counters.overLimit++
       return undefined
     }
     domain.rates[scope].set(key, rate)
@@ -111,7 +101,7 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     return rate
   }
 
-  function remove(
+  #remove(
     exporter: Exporter,
     domain: ObservationDomain,
     scope: RateScope,
@@ -120,11 +110,12 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
   ): void {
     domain.rates[scope].delete(key)
     count(exporter, domain, scope, key, rate.value, -1)
-    quota.giveBack(exporter, 'rates')
-    events.onOutdatedSampling?.(recordOf(exporter, domain, scope, key, rate))
+    this.#decoding.quota.giveBack(exporter, 'rates')
+    this.#decoding.events.onOutdatedSampling?.(recordOf(exporter, domain, scope, key, rate))
   }
 
-  function replaceTemplate(
+  /** An options template was changed. */
+  replaceTemplate(
     exporter: Exporter,
     domain: ObservationDomain,
     before: FlowTemplate,
@@ -133,11 +124,11 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     const scope = rateScopeOf(before)
     const next = rateScopeOf(after)
     if (scope === undefined || next === undefined || scope === next) return
-    for (const [key, rate] of domain.rates[scope]) remove(exporter, domain, scope, key, rate)
+    for (const [key, rate] of domain.rates[scope]) this.#remove(exporter, domain, scope, key, rate)
   }
 
   /** Silence is measured up to the previous sweep: all rates are repeated between two sweeps, not before the first. */
-  function removeOutdated(exporter: Exporter, time: number): void {
+  #removeOutdated(exporter: Exporter, time: number): void {
     const { common, domains } = exporter
     const before = common.sweptAt
     if (time - before < sweepInterval) return
@@ -145,13 +136,14 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     for (const domain of domains.values()) {
       for (const scope of rateScopes) {
         for (const [key, rate] of domain.rates[scope]) {
-          if (before - rate.announced > silenceOf(rate)) remove(exporter, domain, scope, key, rate)
+          if (before - rate.announced > silenceOf(rate)) this.#remove(exporter, domain, scope, key, rate)
         }
       }
     }
   }
 
-  function markFlows({ common: { bySampler } }: Exporter, domain: ObservationDomain): void {
+  /** The domain has sent its first flows. */
+  markFlows({ common: { bySampler } }: Exporter, domain: ObservationDomain): void {
     if (domain.hasFlows) return
     domain.hasFlows = true
     for (const [sampler, { value }] of domain.rates.sampler) {
@@ -160,8 +152,6 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
       rates.others.add(value, 1)
     }
   }
-
-  return { announce, restore, replaceTemplate, markFlows }
 }
 
 /** A sampler's number is more exact than the interface that uses it. */

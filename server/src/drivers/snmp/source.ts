@@ -16,11 +16,20 @@ import { readDeviceHealth, readEntityNames } from './health.ts'
 import { readDeviceIdentity } from './identify.ts'
 import type { InterfaceNames } from './interface-names.ts'
 import { readInterfaces } from './interfaces.ts'
-import { opticWalk } from './optic-walk.ts'
-import { listTransceivers, readKnownOptics, readOptics, type KnownOptics } from './optics/index.ts'
+import {
+  listTransceivers,
+  readKnownOptics,
+  readOptics,
+  type KnownOptics,
+  type OpticWalk,
+} from './optics/index.ts'
 import { SnmpSession } from './session.ts'
 import { VendorInterfaces } from './vendor-interfaces.ts'
-import type { WalkedColumns } from './walk.ts'
+import { type WalkedColumns, walkColumns } from './walk.ts'
+import type { Varbind } from 'net-snmp'
+import { readFirst } from './columns.ts'
+import type { OpticValue } from './optics/family.ts'
+import { toCounter } from './value.ts'
 
 export type SnmpSourceOptions = {
   /** An IP address: names would be resolved for every datagram. */
@@ -41,9 +50,13 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
   const { address, port = 161, credential, deadlineMs = 900_000 } = options
   const { timeoutMs = 2_000, tries = 3, acceptsAnySource = false } = options
   const session = new SnmpSession({ address, port, credential, timeoutMs, tries, acceptsAnySource })
-  const counters = new CounterReader(session)
-  const vendor = new VendorInterfaces(session)
-  const kept: Kept = {}
+  const device: Device = {
+    session,
+    counters: new CounterReader(session),
+    vendor: new VendorInterfaces(session),
+    kept: {},
+  }
+  const { kept } = device
   const closed = new AbortController()
   const problem = isIP(address) === 0 ? 'The address is no IP address.' : findCredentialProblem(credential)
 
@@ -60,74 +73,36 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
     }
   }
 
-  /** Interfaces that have other numbers than before make new names: then entities and modules are read again as well. */
-  const keptFor = async (ended: AbortSignal) => {
-    const names = await counters.names(ended)
-    if (kept.names !== names)
-      Object.assign(kept, { names, optics: undefined, entityNames: undefined, bgp: undefined })
-    const others = await vendor.withModules(names, ended)
-    // Interfaces of vendor tables have no number of IF-MIB.
-    return {
-      keys: new Map([
-        ...[...names.byIndex].map(([index, { key }]) => [index, key] as const),
-        ...others.map((key, at) => [-1 - at, key] as const),
-      ]),
-    }
-  }
-
   return {
     answers: () => session.answers,
     probe: (signal, readPart) =>
       call(signal, (ended) => readDeviceIdentity(session, ended, partsWithin(ended, readPart))),
     listInterfaces: (signal, readPart) =>
-      call(signal, async (ended) => {
-        const { seen, names } = await readInterfaces(session, ended, partsWithin(ended, readPart))
-        counters.setNames(names)
-        const ofVendor = await vendor.list(names, ended)
-        // Flows refer to interfaces by number: a number that IF-MIB also has belongs to IF-MIB.
-        const more = ofVendor
-          .filter(({ key }) => !names.indexOf.has(key))
-          .map((one) => (names.byIndex.has(one.index) ? { ...one, index: -1 } : one))
-        return more.length === 0 ? seen : [...seen, ...more].toSorted((one, other) => one.index - other.index)
-      }),
+      call(signal, (ended) => listAllInterfaces(device, ended, partsWithin(ended, readPart))),
     listTransceivers: (signal) =>
       call(signal, async (ended) => {
-        const { keys } = await keptFor(ended)
+        const { keys } = await keptFor(device, ended)
         kept.optics = await readKnownOptics(opticWalk(session, ended))
         return listTransceivers(kept.optics, keys)
       }),
-    readCounters: (keys, signal) =>
-      call(signal, async (ended) => {
-        const isOfVendor = await vendor.has(await counters.names(ended), ended)
-        const ofVendor = keys === 'all' ? keys : keys.filter(isOfVendor)
-        const others = keys === 'all' ? keys : keys.filter((key) => !isOfVendor(key))
-        const reading = await counters.read(others, ended)
-        if (reading.isPartial || ofVendor.length === 0) return reading
-        try {
-          return joined(reading, await vendor.read(ofVendor, await counters.names(ended), ended))
-        } catch (error) {
-          if (reading.rows.length === 0 || !(error instanceof DriverError) || error.kind === 'refused')
-            throw error
-          return { ...reading, isPartial: true }
-        }
-      }),
+    readCounters: (keys, signal) => call(signal, (ended) => readAllCounters(device, keys, ended)),
     readOptics: (signal) =>
       call(signal, async (ended) => {
-        const { keys } = await keptFor(ended)
+        const { keys } = await keptFor(device, ended)
         const walk = opticWalk(session, ended)
         kept.optics ??= await readKnownOptics(walk)
         return readOptics(walk, keys, kept.optics)
       }),
     readBgpSessions: (signal) =>
       call(signal, async (ended) => {
-        await keptFor(ended)
+        await keptFor(device, ended)
         kept.bgp ??= await findBgpDialects(session, ended)
         return readBgpSessions(session, kept.bgp, ended)
       }),
     readHealth: (signal, readPart) =>
       call(signal, async (ended) => [
         ...(await readDeviceHealth(session, partsWithin(ended, readPart), async (ending) => {
-          await keptFor(ending)
+          await keptFor(device, ending)
           return (kept.entityNames ??= await readEntityNames(session, ending))
         })),
         ...figures(session),
@@ -136,6 +111,63 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
       closed.abort(new DriverError('unreachable', 'The device source is closed.'))
       session.close()
     },
+  }
+}
+
+type Device = {
+  readonly session: SnmpSession
+  readonly counters: CounterReader
+  readonly vendor: VendorInterfaces
+  readonly kept: Kept
+}
+
+/** Interfaces that have other numbers than before make new names: then entities and modules are read again as well. */
+async function keptFor({ counters, vendor, kept }: Device, ended: AbortSignal) {
+  const names = await counters.names(ended)
+  if (kept.names !== names)
+    Object.assign(kept, { names, optics: undefined, entityNames: undefined, bgp: undefined })
+  const others = await vendor.withModules(names, ended)
+  // Interfaces of vendor tables have no number of IF-MIB.
+  return {
+    keys: new Map([
+      ...[...names.byIndex].map(([index, { key }]) => [index, key] as const),
+      ...others.map((key, at) => [-1 - at, key] as const),
+    ]),
+  }
+}
+
+/** Interfaces of IF-MIB and of the vendor's tables. */
+async function listAllInterfaces(
+  { session, counters, vendor }: Device,
+  ended: AbortSignal,
+  readPart: ReadPart,
+) {
+  const { seen, names } = await readInterfaces(session, ended, readPart)
+  counters.setNames(names)
+  const ofVendor = await vendor.list(names, ended)
+  // Flows refer to interfaces by number: a number that IF-MIB also has belongs to IF-MIB.
+  const more = ofVendor
+    .filter(({ key }) => !names.indexOf.has(key))
+    .map((one) => (names.byIndex.has(one.index) ? { ...one, index: -1 } : one))
+  return more.length === 0 ? seen : [...seen, ...more].toSorted((one, other) => one.index - other.index)
+}
+
+/** A failure of the vendor's tables leaves the counters of IF-MIB, as a partial reading. */
+async function readAllCounters(
+  { counters, vendor }: Device,
+  keys: Parameters<DeviceSource['readCounters']>[0],
+  ended: AbortSignal,
+): Promise<CounterReading> {
+  const isOfVendor = await vendor.has(await counters.names(ended), ended)
+  const ofVendor = keys === 'all' ? keys : keys.filter(isOfVendor)
+  const others = keys === 'all' ? keys : keys.filter((key) => !isOfVendor(key))
+  const reading = await counters.read(others, ended)
+  if (reading.isPartial || ofVendor.length === 0) return reading
+  try {
+    return joined(reading, await vendor.read(ofVendor, await counters.names(ended), ended))
+  } catch (error) {
+    if (reading.rows.length === 0 || !(error instanceof DriverError) || error.kind === 'refused') throw error
+    return { ...reading, isPartial: true }
   }
 }
 
@@ -166,4 +198,21 @@ function figures(session: SnmpSession): HealthReading[] {
   const latency = latencyMs === null ? [] : [{ metric: 'latency' as const, part: '', value: latencyMs }]
   const loss = lossPercent === null ? [] : [{ metric: 'loss' as const, part: '', value: lossPercent }]
   return [...latency, ...loss]
+}
+
+/** Connects the families of optics tables, which are pure, with the session. */
+const opticWalk =
+  (session: SnmpSession, signal: AbortSignal): OpticWalk =>
+  async (columns, part) => {
+    const found = await (part === 'first' ? readFirst : walkColumns)(session, columns, signal)
+    return new Map([...found].map(([column, values]) => [column, opticValues(values)]))
+  }
+
+function opticValues(values: Iterable<readonly [string, Varbind]>): Map<string, OpticValue> {
+  return new Map(
+    [...values].flatMap(([index, one]) => {
+      const value = toCounter(one) ?? one.value
+      return value === null || typeof value === 'boolean' ? [] : [[index, value] as const]
+    }),
+  )
 }

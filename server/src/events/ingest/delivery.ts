@@ -6,8 +6,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import type { ChangeAnswer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { fail } from '../../runtime/error.ts'
-import type { KeyRing } from '../../runtime/secrets.ts'
-import { isSourceSecret, parseSourceCredential } from './credential.ts'
+import { equalBytes, mac, verifyMac, type KeyRing } from '../../runtime/secrets.ts'
 import { insertDelivery } from './delivery.store.ts'
 import { findSourceSecret } from './source.store.ts'
 
@@ -78,4 +77,27 @@ function deliveryIdOf(given: string | undefined): string {
   if (given === undefined || given === '') return randomUUID()
   if (given.length <= deliveryIdMax && /^(?!\.\.?$)[\x20-\x7e]+$/.test(given)) return given
   return `sha256:${createHash('sha256').update(given).digest('hex')}`
+}
+
+/** The stored MAC of a source's secret: `sources.secret_mac`. */
+export function sourceSecretMac(keys: KeyRing, secret: string): Buffer {
+  return mac(keys, 'source-secret', secret)
+}
+
+const noMac = Buffer.alloc(32)
+
+/** Takes the same time for an unknown source as for a wrong secret. */
+function isSourceSecret(keys: KeyRing, secret: string, stored: Buffer | undefined): boolean {
+  const isRight = verifyMac(keys, 'source-secret', secret, stored ?? noMac)
+  return isRight && stored !== undefined && !equalBytes(stored, noMac)
+}
+
+/** Parses `Token <secret>`, or `Basic` with the secret as the password and any user name; undefined otherwise. */
+function parseSourceCredential(authorization: string): string | undefined {
+  const match = /^(token|basic) +([\x21-\x7e][\x20-\x7e]{0,999})$/i.exec(authorization)
+  if (!match) return undefined
+  if (match[1]!.toLowerCase() === 'token') return match[2]
+  const pair = Buffer.from(match[2]!, 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  return colon < 0 ? undefined : pair.slice(colon + 1)
 }

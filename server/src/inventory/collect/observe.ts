@@ -11,6 +11,7 @@ import {
   saveStates,
   type DueDevice,
   type PollFailure,
+  type InterfaceStateChange,
 } from './collect.store.ts'
 import { reportSessions } from '../bgp/report-sessions.ts'
 import { deleteUnlisted, saveSessions } from '../bgp/session.store.ts'
@@ -28,8 +29,9 @@ import type {
   SeenTransceiver,
 } from './device-source.ts'
 import { saveGauges, saveTransceivers } from './gauge.store.ts'
-import { reportStates } from './report-states.ts'
 import { watchProgress, type ProgressLimits } from './watch-progress.ts'
+import { writeMessages } from '../../outbox/outbox.ts'
+import { listPortsOf } from '../assignment/assigned-port.store.ts'
 
 const pollSeconds = 60
 const surveySeconds = 3600
@@ -184,4 +186,23 @@ const partFailure = (error: unknown): PartFailure => ({
 export function failureOf(error: unknown): PollFailure | undefined {
   if (!(error instanceof DriverError)) return undefined
   return { kind: error.kind, text: error.message, isSilent: error.kind === 'unreachable' }
+}
+
+/** Writes a message for each change of a port, except on devices in maintenance. */
+async function reportStates(trx: Trx, changes: readonly InterfaceStateChange[]): Promise<void> {
+  if (changes.length === 0) return
+  const ports = await listPortsOf(
+    trx,
+    changes.map(({ interfaceId }) => interfaceId),
+  )
+  const messages = changes.flatMap(({ interfaceId, before, after }) =>
+    (ports.get(interfaceId) ?? [])
+      .filter(({ isInMaintenance }) => !isInMaintenance)
+      .map(({ teamId, port, adminStatus, at }) => ({
+        teamId,
+        type: 'port.status_changed' as const,
+        data: { ...port, before, after, admin_status: adminStatus, at: at.toISOString() },
+      })),
+  )
+  await writeMessages(trx, messages)
 }

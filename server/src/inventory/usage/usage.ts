@@ -83,28 +83,22 @@ export async function getPortUsage(
   const { borders, seconds, grain } = keptBucketsOf(asked, now, grainOf(now))
   const directions = direction ?? usageDirections
   const metrics = usageMetrics.filter((one) => (metric ?? ['bps']).includes(one))
-  // The octets are totals of every answer.
-  const wanted = new Set<CountedColumn>([
-    'octets_in',
-    'octets_out',
-    ...metrics.flatMap((one) => directions.map((way) => columnOf(columns[one], way))),
-  ])
+  const wanted = columnsOf(metrics, directions)
   const held = await listHeldTimes(postgres, actor.teamId, portId)
   if (held.length === 0) throw notFound('port')
   const window = { start: borders[0]!, end: borders.at(-1)!, seconds: grain }
   const counted =
     family === 'all'
-      ? await readUsage(postgres, actor.teamId, portId, [...wanted], window)
+      ? await readUsage(postgres, actor.teamId, portId, wanted, window)
       : countedOf(
           await readFamilyUsage({
             teamId: actor.teamId,
             portId,
             family,
-            start: new Date(Math.max(window.start.getTime(), held[0]!.startMs)),
-            end: new Date(Math.min(window.end.getTime(), now.getTime(), held.at(-1)!.endMs)),
             seconds: grain,
+            ...heldPartOf(window, held, now),
           }),
-          [...wanted],
+          wanted,
           grain,
         )
   const fives = grain === 300 ? counted : inFives(counted)
@@ -147,6 +141,16 @@ function wholeHours(fives: Counted, measured: readonly number[]): CountedHour[] 
       octetsOut: totalOf(fives, part, 'out'),
     }))
 }
+
+/** The time of the window that is over and in which the port was assigned. */
+const heldPartOf = (
+  window: { readonly start: Date; readonly end: Date },
+  held: readonly Period[],
+  now: Date,
+) => ({
+  start: new Date(Math.max(window.start.getTime(), held[0]!.startMs)),
+  end: new Date(Math.min(window.end.getTime(), now.getTime(), held.at(-1)!.endMs)),
+})
 
 /** In the device's direction: the customer receives what it sends. Errors and discards have no family. */
 function countedOf(
@@ -202,6 +206,18 @@ const labels: Readonly<Record<UsageMetric, Readonly<Record<UsageDirection, strin
 /** The customer receives what the device sends. */
 const columnOf = (name: (typeof columns)[UsageMetric], direction: UsageDirection): CountedColumn =>
   `${name}_${direction === 'in' ? 'out' : 'in'}`
+
+/** The octets are totals of every answer. */
+const columnsOf = (
+  metrics: readonly UsageMetric[],
+  directions: readonly UsageDirection[],
+): CountedColumn[] => [
+  ...new Set<CountedColumn>([
+    'octets_in',
+    'octets_out',
+    ...metrics.flatMap((one) => directions.map((way) => columnOf(columns[one], way))),
+  ]),
+]
 
 /** Null without a sample. */
 function totalOf({ values }: Counted, measured: readonly number[], direction: UsageDirection): number | null {
