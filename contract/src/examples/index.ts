@@ -1,16 +1,13 @@
 // Every example of the document. Each operation needs one: openapi-document.test.ts lists operations without an example.
 import recordedByoip from '../byoip/examples.json' with { type: 'json' }
 import recordedDns from '../dns/examples.json' with { type: 'json' }
+import recordedInventory from '../inventory/examples.json' with { type: 'json' }
 import recordedSession from '../session/examples.json' with { type: 'json' }
 import recordedTeam from '../team/examples.json' with { type: 'json' }
 import type { Example, Examples } from '../example.ts'
 import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
-import { adminBillExamples } from './admin-bill.ts'
-import { billExamples } from './bill.ts'
-import { crossConnectExamples } from './cross-connect.ts'
 import { deliveryExamples } from './delivery.ts'
-import { deviceExamples } from './device.ts'
 import { dnssecExamples } from './dnssec.ts'
 import { flowExamples } from './flow.ts'
 import { eventAttachmentExamples } from './event-attachment.ts'
@@ -18,15 +15,10 @@ import { eventTrafficExamples } from './event-traffic.ts'
 import { notificationExamples } from './notification.ts'
 import { operatorExamples } from './operator.ts'
 import { platformExamples } from './platform.ts'
-import { portExamples } from './port.ts'
-import { prefixExamples } from './prefix.ts'
 import { reportExamples } from './report.ts'
 import { searchExamples } from './search.ts'
-import { serviceExamples } from './service.ts'
 import { blackholeExamples } from './blackhole.ts'
 import { shieldExamples } from './shield.ts'
-import { transceiverExamples } from './transceiver.ts'
-import { usageExamples } from './usage.ts'
 import { webhookExamples } from './webhook.ts'
 
 /** Examples that `npm run generate` records. */
@@ -43,15 +35,7 @@ export const examples: Examples = new Map([
   ...platformExamples,
   ...recorded(recordedDns),
   ...dnssecExamples,
-  ...prefixExamples,
-  ...serviceExamples,
-  ...deviceExamples,
-  ...portExamples,
-  ...billExamples,
-  ...adminBillExamples,
-  ...crossConnectExamples,
-  ...transceiverExamples,
-  ...usageExamples,
+  ...recorded(recordedInventory),
   ...analysisExamples,
   ...flowExamples,
   ...shieldExamples,

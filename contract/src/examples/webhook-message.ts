@@ -2,10 +2,8 @@
 import { checkReasonText } from '../reason/check-reason.ts'
 import type { DocumentedMessage } from '../example.ts'
 import { messageData, messageOf, type MessageData } from '../messages/webhook-message.ts'
-import { uplink } from './port.ts'
-import { fading } from './transceiver.ts'
 import { approval as routes, decided, withdrawals } from './operator.ts'
-import { admin, eventId, teamReference, web } from './world.ts'
+import { admin, eventId, fading, teamReference, uplink, web } from './world.ts'
 
 type MessageType = keyof typeof messageData
 

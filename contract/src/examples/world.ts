@@ -1,6 +1,7 @@
 // The world of the examples: one provider, one customer with its team, and objects that several operations show. All
 // addresses, AS numbers and names are reserved for documentation (RFC 5737, RFC 3849, RFC 5398, RFC 2606).
 import type { Static } from 'typebox'
+import type { OpticWarning } from '../inventory/transceiver.ts'
 import type { User } from '../session/session.ts'
 import type { LocationReference, TeamReference } from '../scalar.ts'
 
@@ -61,6 +62,27 @@ export const amsterdam: Static<typeof LocationReference> = { key: 'ams', name: '
 /** A transit service of the team, with one port. */
 export const serviceId = 87
 export const portId = 512
+export const uplink = {
+  id: portId,
+  name: 'et-0/0/1',
+  circuit_id: 'AMS-0017',
+  device_name: 'edge1.ams',
+  service_id: serviceId,
+}
+/** A warning of its module. */
+export const fading: OpticWarning = {
+  code: 'trend',
+  metric: 'rx_power',
+  lane: 1,
+  cause: 'path_or_far_module',
+  since: '2026-03-02',
+  margin_db: null,
+  step_db: null,
+  per_day: -0.061,
+  limit_reached: '2026-04-09',
+  message:
+    'Lane 1: the received light falls by 0.061 dB a day and reaches its limit on 2026-04-09 at this rate. Check the fibre and its connectors, then the module at the other end.',
+}
 
 export const eventId = '3rqnc74mrbmfhmwfaydj'
 export const requestId = '5f0f6c1e-93a5-4d0c-8f4e-0a9c1d7b2e34'

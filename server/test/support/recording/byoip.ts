@@ -1,5 +1,5 @@
 // Records the examples of BYOIP: the ASN of the team is verified, and two prefixes are announced in two regions.
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -51,8 +51,7 @@ import { validateAll } from '../../../src/byoip/validation/validate.ts'
 import { asnTokens } from '../../../src/inventory/holding/asn-token.ts'
 import { parseAsn } from '../../../src/net/asn.ts'
 import type { Fence } from '../../../src/reconcile/lease.ts'
-import type { FormPart } from '../letters.ts'
-import { recordingKeys, type Recorder } from './recorder.ts'
+import { letterFile, recordingKeys, type Recorder } from './recorder.ts'
 
 const asn = web.origin_asn
 /** Acquired by the team together with its holder, who published a ROA. */
@@ -109,12 +108,7 @@ async function exportVrps({ api }: Recorder, time: string): Promise<void> {
   await waitFor('the export', () => api.shared.rpki.status().sources[0]?.asOf?.toISOString() === time)
 }
 
-const letter: FormPart = {
-  name: 'file',
-  filename: 'loa-lindholm-2026.pdf',
-  type: 'application/pdf',
-  content: readFileSync(new URL('../../../src/byoip/letter/fixtures/libreoffice.pdf', import.meta.url)),
-}
+const letter = letterFile('loa-lindholm-2026.pdf')
 
 async function addRegions({ owner }: Recorder): Promise<void> {
   await sql`

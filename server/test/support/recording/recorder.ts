@@ -150,6 +150,14 @@ export async function createRecorder(settings: Record<string, string> = {}): Pro
   }
 }
 
+/** A letter of authorization as PDF. */
+export const letterFile = (filename: string): FormPart => ({
+  name: 'file',
+  filename,
+  type: 'application/pdf',
+  content: readFileSync(new URL('../../../src/byoip/letter/fixtures/libreoffice.pdf', import.meta.url)),
+})
+
 const isAnonymous = ({ permission }: Route): boolean =>
   permission.credential === 'none' || permission.credential === 'optional'
 

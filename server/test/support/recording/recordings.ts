@@ -2,6 +2,7 @@
 import type { Example } from '@pharos/contract/example'
 import { recordByoip, withRegistries } from './byoip.ts'
 import { recordDns } from './dns.ts'
+import { recordInventory, withPublicUrl } from './inventory.ts'
 import { recordSession } from './session.ts'
 import { recordTeam, withDomain } from './team.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
@@ -17,6 +18,7 @@ type Recording = {
 const recordings: Readonly<Record<string, Recording>> = {
   'byoip/examples.json': { record: recordByoip, withSettings: withRegistries },
   'dns/examples.json': { record: recordDns },
+  'inventory/examples.json': { record: recordInventory, withSettings: withPublicUrl },
   'session/examples.json': { record: recordSession },
   'team/examples.json': { record: recordTeam, withSettings: withDomain },
 }
