@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'
 import { routes } from '@pharos/contract/document/routes'
-import { notificationExamples } from '@pharos/contract/examples/notification'
+import { examples } from '@pharos/contract/examples/index'
 import type { Route } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { createTestApi, type TestApi } from './api.ts'
@@ -67,7 +67,7 @@ const owner = () => api.database.postgres.owner
 const all = (names: readonly string[], value: unknown): Record<string, Field> =>
   Object.fromEntries(names.map((name) => [name, field(value)]))
 
-const notificationSettings = new Map(notificationExamples).get('updateNotificationSettings')!
+const notificationSettings = examples.get('updateNotificationSettings')!
   .body as unknown as {
   readonly kinds: Json
 }

@@ -1,8 +1,8 @@
 // The operations of personal notifications: they belong to the caller, whatever the team is.
-import { notificationExamples } from '@pharos/contract/examples/notification'
+import { examples } from '@pharos/contract/examples/index'
 import { only, type Subject } from './subject.ts'
 
-const settings = new Map(notificationExamples).get('updateNotificationSettings')!.body as unknown as object
+const settings = examples.get('updateNotificationSettings')!.body as unknown as object
 /** Another threshold each time, so that every call changes something. */
 let threshold = 1
 

@@ -3,6 +3,7 @@ import type { Example } from '@pharos/contract/example'
 import { recordByoip, withRegistries } from './byoip.ts'
 import { recordDns } from './dns.ts'
 import { recordInventory, withPublicUrl } from './inventory.ts'
+import { recordMessages, withReceiver } from './messages.ts'
 import { recordSession } from './session.ts'
 import { recordTeam, withDomain } from './team.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
@@ -19,6 +20,7 @@ const recordings: Readonly<Record<string, Recording>> = {
   'byoip/examples.json': { record: recordByoip, withSettings: withRegistries },
   'dns/examples.json': { record: recordDns },
   'inventory/examples.json': { record: recordInventory, withSettings: withPublicUrl },
+  'messages/examples.json': { record: recordMessages, withSettings: withReceiver },
   'session/examples.json': { record: recordSession },
   'team/examples.json': { record: recordTeam, withSettings: withDomain },
 }
