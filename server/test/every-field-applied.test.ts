@@ -67,8 +67,7 @@ const owner = () => api.database.postgres.owner
 const all = (names: readonly string[], value: unknown): Record<string, Field> =>
   Object.fromEntries(names.map((name) => [name, field(value)]))
 
-const notificationSettings = examples.get('updateNotificationSettings')!
-  .body as unknown as {
+const notificationSettings = examples.get('updateNotificationSettings')!.body as unknown as {
   readonly kinds: Json
 }
 const staffSettings = {

@@ -60,7 +60,7 @@ async function recordWebhooks({ owner, record, replace, at, nextId }: Recorder):
   await record(getWebhookRoute, webhookIn)
 }
 
-/** A message was delivered. Its row is that of the loop that sends. */
+/** A message was delivered: the row that the sending loop would write. Then a test is sent to a receiver. */
 async function recordDeliveries({ owner, record, replace, at, nextId }: Recorder): Promise<void> {
   const type = 'announcement.status_changed'
   const { example } = documentedMessages.find((message) => message.type === type)!
