@@ -2,6 +2,7 @@
 import recordedByoip from '../byoip/examples.json' with { type: 'json' }
 import recordedDns from '../dns/examples.json' with { type: 'json' }
 import recordedSession from '../session/examples.json' with { type: 'json' }
+import recordedShield from '../shield/examples.json' with { type: 'json' }
 import recordedTeam from '../team/examples.json' with { type: 'json' }
 import type { Example, Examples } from '../example.ts'
 import { adminTeamExamples } from './admin-team.ts'
@@ -23,8 +24,6 @@ import { prefixExamples } from './prefix.ts'
 import { reportExamples } from './report.ts'
 import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
-import { blackholeExamples } from './blackhole.ts'
-import { shieldExamples } from './shield.ts'
 import { transceiverExamples } from './transceiver.ts'
 import { usageExamples } from './usage.ts'
 import { webhookExamples } from './webhook.ts'
@@ -54,8 +53,7 @@ export const examples: Examples = new Map([
   ...usageExamples,
   ...analysisExamples,
   ...flowExamples,
-  ...shieldExamples,
-  ...blackholeExamples,
+  ...recorded(recordedShield),
   ...deliveryExamples,
   ...eventAttachmentExamples,
   ...eventTrafficExamples,

@@ -3,6 +3,7 @@ import type { Example } from '@pharos/contract/example'
 import { recordByoip, withRegistries } from './byoip.ts'
 import { recordDns } from './dns.ts'
 import { recordSession } from './session.ts'
+import { recordShield } from './shield.ts'
 import { recordTeam, withDomain } from './team.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 
@@ -18,6 +19,7 @@ const recordings: Readonly<Record<string, Recording>> = {
   'byoip/examples.json': { record: recordByoip, withSettings: withRegistries },
   'dns/examples.json': { record: recordDns },
   'session/examples.json': { record: recordSession },
+  'shield/examples.json': { record: recordShield },
   'team/examples.json': { record: recordTeam, withSettings: withDomain },
 }
 
