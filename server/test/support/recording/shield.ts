@@ -79,7 +79,7 @@ function createFlows(): TestFlow[] {
   return [...usual, ...attack]
 }
 
-export async function addAttack({ owner }: Recorder): Promise<void> {
+async function addAttack({ owner }: Recorder): Promise<void> {
   await addSource(owner, 'fastnetmon')
   const facet = await sql<{ id: number }>`
     insert into team_event_facets (team_id, flags, status, classification_key, source_key)
