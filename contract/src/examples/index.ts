@@ -1,10 +1,11 @@
 // Every example of the document. Each operation needs one: openapi-document.test.ts lists operations without an example.
 import recordedByoip from '../byoip/examples.json' with { type: 'json' }
 import recordedDns from '../dns/examples.json' with { type: 'json' }
+import recordedOperator from '../operator/examples.json' with { type: 'json' }
 import recordedSession from '../session/examples.json' with { type: 'json' }
+import recordedShield from '../shield/examples.json' with { type: 'json' }
 import recordedTeam from '../team/examples.json' with { type: 'json' }
 import type { Example, Examples } from '../example.ts'
-import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
 import { adminBillExamples } from './admin-bill.ts'
 import { billExamples } from './bill.ts'
@@ -16,15 +17,11 @@ import { flowExamples } from './flow.ts'
 import { eventAttachmentExamples } from './event-attachment.ts'
 import { eventTrafficExamples } from './event-traffic.ts'
 import { notificationExamples } from './notification.ts'
-import { operatorExamples } from './operator.ts'
-import { platformExamples } from './platform.ts'
 import { portExamples } from './port.ts'
 import { prefixExamples } from './prefix.ts'
 import { reportExamples } from './report.ts'
 import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
-import { blackholeExamples } from './blackhole.ts'
-import { shieldExamples } from './shield.ts'
 import { transceiverExamples } from './transceiver.ts'
 import { usageExamples } from './usage.ts'
 import { webhookExamples } from './webhook.ts'
@@ -38,9 +35,7 @@ export const examples: Examples = new Map([
   ...recorded(recordedTeam),
   ...webhookExamples,
   ...recorded(recordedByoip),
-  ...operatorExamples,
-  ...adminTeamExamples,
-  ...platformExamples,
+  ...recorded(recordedOperator),
   ...recorded(recordedDns),
   ...dnssecExamples,
   ...prefixExamples,
@@ -54,8 +49,7 @@ export const examples: Examples = new Map([
   ...usageExamples,
   ...analysisExamples,
   ...flowExamples,
-  ...shieldExamples,
-  ...blackholeExamples,
+  ...recorded(recordedShield),
   ...deliveryExamples,
   ...eventAttachmentExamples,
   ...eventTrafficExamples,

@@ -109,14 +109,14 @@ async function exportVrps({ api }: Recorder, time: string): Promise<void> {
   await waitFor('the export', () => api.shared.rpki.status().sources[0]?.asOf?.toISOString() === time)
 }
 
-const letter: FormPart = {
+export const letter: FormPart = {
   name: 'file',
   filename: 'loa-lindholm-2026.pdf',
   type: 'application/pdf',
   content: readFileSync(new URL('../../../src/byoip/letter/fixtures/libreoffice.pdf', import.meta.url)),
 }
 
-async function addRegions({ owner }: Recorder): Promise<void> {
+export async function addRegions({ owner }: Recorder): Promise<void> {
   await sql`
     insert into locations (key, name, country, timezone) values
       ('ams', 'Amsterdam', 'NL', 'Europe/Amsterdam'), ('fra', 'Frankfurt', 'DE', 'Europe/Berlin')`.execute(

@@ -2,7 +2,9 @@
 import type { Example } from '@pharos/contract/example'
 import { recordByoip, withRegistries } from './byoip.ts'
 import { recordDns } from './dns.ts'
+import { recordOperator } from './operator.ts'
 import { recordSession } from './session.ts'
+import { recordShield } from './shield.ts'
 import { recordTeam, withDomain } from './team.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 
@@ -17,7 +19,9 @@ type Recording = {
 const recordings: Readonly<Record<string, Recording>> = {
   'byoip/examples.json': { record: recordByoip, withSettings: withRegistries },
   'dns/examples.json': { record: recordDns },
+  'operator/examples.json': { record: recordOperator },
   'session/examples.json': { record: recordSession },
+  'shield/examples.json': { record: recordShield },
   'team/examples.json': { record: recordTeam, withSettings: withDomain },
 }
 
