@@ -3,22 +3,19 @@ import recordedByoip from '../byoip/examples.json' with { type: 'json' }
 import recordedDns from '../dns/examples.json' with { type: 'json' }
 import recordedInventory from '../inventory/examples.json' with { type: 'json' }
 import recordedMessages from '../messages/examples.json' with { type: 'json' }
+import recordedOperator from '../operator/examples.json' with { type: 'json' }
 import recordedSession from '../session/examples.json' with { type: 'json' }
+import recordedShield from '../shield/examples.json' with { type: 'json' }
 import recordedTeam from '../team/examples.json' with { type: 'json' }
 import type { Example, Examples } from '../example.ts'
-import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
 import { deliveryExamples } from './delivery.ts'
 import { dnssecExamples } from './dnssec.ts'
 import { flowExamples } from './flow.ts'
 import { eventAttachmentExamples } from './event-attachment.ts'
 import { eventTrafficExamples } from './event-traffic.ts'
-import { operatorExamples } from './operator.ts'
-import { platformExamples } from './platform.ts'
 import { reportExamples } from './report.ts'
 import { searchExamples } from './search.ts'
-import { blackholeExamples } from './blackhole.ts'
-import { shieldExamples } from './shield.ts'
 import { streamExamples } from './stream.ts'
 
 /** Examples that `npm run generate` records. */
@@ -30,16 +27,13 @@ export const examples: Examples = new Map([
   ...recorded(recordedMessages),
   ...streamExamples,
   ...recorded(recordedByoip),
-  ...operatorExamples,
-  ...adminTeamExamples,
-  ...platformExamples,
+  ...recorded(recordedOperator),
   ...recorded(recordedDns),
   ...dnssecExamples,
   ...recorded(recordedInventory),
   ...analysisExamples,
   ...flowExamples,
-  ...shieldExamples,
-  ...blackholeExamples,
+  ...recorded(recordedShield),
   ...deliveryExamples,
   ...eventAttachmentExamples,
   ...eventTrafficExamples,

@@ -2,8 +2,19 @@
 import { checkReasonText } from '../reason/check-reason.ts'
 import type { DocumentedMessage } from '../example.ts'
 import { messageData, messageOf, type MessageData } from '../messages/webhook-message.ts'
-import { approval as routes, decided, withdrawals } from './operator.ts'
-import { admin, eventId, fading, teamReference, uplink, web } from './world.ts'
+import type { ApprovalItem } from '../operator/approval.ts'
+import { approvalDetail } from '../reason/approval-reason.ts'
+import {
+  admin,
+  approvalId,
+  employee,
+  eventId,
+  fading,
+  teamReference,
+  uplink,
+  web,
+  withdrawnPrefixes,
+} from './world.ts'
 
 type MessageType = keyof typeof messageData
 
@@ -45,12 +56,46 @@ const port = {
   service_id: uplink.service_id,
 }
 
-const { items: _, ...fields } = routes
+const findings = [
+  { reason: 'too_many_withdrawals', attrs: { max: 3, team_max: 3, minutes: 10, recent: 0 } },
+] as const
+const withdrawals = withdrawnPrefixes.map(({ id, cidr }): ApprovalItem => ({
+  change: 'withdraw',
+  value: cidr,
+  router: null,
+  from: null,
+  to: null,
+  team: teamReference,
+  announcement_id: id,
+  requested: {
+    action: 'announcement.update',
+    by: `user:${admin.id}`,
+    by_name: admin.email,
+    by_staff: false,
+    at: '2026-04-01T10:02:18.004Z',
+  },
+}))
 const approval: MessageData<'approval.opened'> = {
-  ...fields,
+  id: approvalId,
+  area: 'routes',
+  subject: { type: 'region', id: 2, name: 'fra' },
+  team: null,
+  reason: 'too_many_withdrawals',
+  reasons: [...findings],
+  detail: approvalDetail('routes', findings),
+  item_count: withdrawals.length,
+  state: 'open',
+  created: '2026-04-01T10:02:18.410Z',
+  decided: null,
+  decided_by: null,
+  note: null,
+  valid_until: null,
+  replaces: null,
   items: withdrawals,
   teams: [{ team: teamReference, withdrawal_count: withdrawals.length }],
 }
+
+const decided = { decided: '2026-04-01T10:09:44.190Z', decided_by: `user:${employee.id}` }
 
 const samples: { readonly [T in MessageType]: { summary: string; timestamp: string; data: MessageData<T> } } =
   {

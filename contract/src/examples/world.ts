@@ -122,3 +122,12 @@ export const fastnetmonDelivery = {
     ],
   },
 }
+
+/** An approval for withdrawals of these announcements of the team. */
+export const approvalId = 12
+export const withdrawnPrefixes = [
+  { id: 4213, cidr: '198.51.100.0/24' },
+  { id: web.id, cidr: web.cidr },
+  { id: 4214, cidr: '2001:db8:8::/48' },
+  { id: web6.id, cidr: web6.cidr },
+]

@@ -78,7 +78,7 @@ test('refuses a database without the schema, with the command to run', async () 
   assert.notEqual(missing.databaseUrl, database.databaseUrl)
   await assert.rejects(
     runCommand(missing, apply, '-f', write('some.yaml', '')),
-    /The database lacks 001-foundation\.sql.*pharos migrate/,
+    /The database lacks 001-core\.sql.*pharos migrate/,
   )
 })
 

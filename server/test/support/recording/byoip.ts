@@ -108,9 +108,9 @@ async function exportVrps({ api }: Recorder, time: string): Promise<void> {
   await waitFor('the export', () => api.shared.rpki.status().sources[0]?.asOf?.toISOString() === time)
 }
 
-const letter = letterFile('loa-lindholm-2026.pdf')
+export const letter = letterFile('loa-lindholm-2026.pdf')
 
-async function addRegions({ owner }: Recorder): Promise<void> {
+export async function addRegions({ owner }: Recorder): Promise<void> {
   await sql`
     insert into locations (key, name, country, timezone) values
       ('ams', 'Amsterdam', 'NL', 'Europe/Amsterdam'), ('fra', 'Frankfurt', 'DE', 'Europe/Berlin')`.execute(

@@ -4,7 +4,9 @@ import { recordByoip, withRegistries } from './byoip.ts'
 import { recordDns } from './dns.ts'
 import { recordInventory, withPublicUrl } from './inventory.ts'
 import { recordMessages, withReceiver } from './messages.ts'
+import { recordOperator } from './operator.ts'
 import { recordSession } from './session.ts'
+import { recordShield } from './shield.ts'
 import { recordTeam, withDomain } from './team.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 
@@ -21,7 +23,9 @@ const recordings: Readonly<Record<string, Recording>> = {
   'dns/examples.json': { record: recordDns },
   'inventory/examples.json': { record: recordInventory, withSettings: withPublicUrl },
   'messages/examples.json': { record: recordMessages, withSettings: withReceiver },
+  'operator/examples.json': { record: recordOperator },
   'session/examples.json': { record: recordSession },
+  'shield/examples.json': { record: recordShield },
   'team/examples.json': { record: recordTeam, withSettings: withDomain },
 }
 
