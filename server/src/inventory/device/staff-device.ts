@@ -44,7 +44,7 @@ export function pollDevice(
       action: 'device.poll',
       target: `device:${id}`,
     })
-    return { body: present(device) }
+    return { body: present(await get(trx, id)) }
   })
 }
 
