@@ -20,9 +20,9 @@ describe('routes for staff', { skip: skipWithoutBrowser() }, () => {
   it('name former routers with the routes that are left, and give one up after a question', async () => {
     example.server.reset()
     example.server.user = staff
-    const [read] = exampleOf(listFormerRoutersRoute).results
-    const unread = { ...read!, id: 4, name: 'fra4', last_check: null, error: null, routes: 1200 }
-    let routers = [read!, unread]
+    const read = { ...exampleOf(listFormerRoutersRoute).results[0]!, routes: 12 }
+    const unread = { ...read, id: 4, name: 'fra4', last_check: null, error: null, routes: 1200 }
+    let routers = [read, unread]
     example.server.answer(listFormerRoutersRoute, () => ({ results: routers, count: routers.length }))
     example.server.answer(giveUpFormerRouterRoute, ({ params }) => {
       const given = routers.find(({ id }) => id === Number(params.former_router_id))
@@ -37,7 +37,7 @@ describe('routes for staff', { skip: skipWithoutBrowser() }, () => {
     await row.getByRole('cell', { name: '12', exact: true }).waitFor()
     await row.getByText('gobgp 192.0.2.7:50051 64500:1:1').waitFor()
     await row.getByText('gobgpd at 192.0.2.7:50051: no connection').waitFor()
-    assert.equal(await row.locator('time').first().getAttribute('datetime'), read!.since)
+    assert.equal(await row.locator('time').first().getAttribute('datetime'), read.since)
     const other = section.getByRole('row').filter({ hasText: 'fra4' })
     await other.getByRole('cell', { name: 'Up to 1,200', exact: true }).waitFor()
     await other.getByRole('cell', { name: 'Never', exact: true }).waitFor()
@@ -48,7 +48,7 @@ describe('routes for staff', { skip: skipWithoutBrowser() }, () => {
     await row.waitFor({ state: 'detached' })
     assert.deepEqual(
       example.server.asked(giveUpFormerRouterRoute).map(({ params }) => Number(params.former_router_id)),
-      [read!.id],
+      [read.id],
     )
     routers = []
     await section.waitFor({ state: 'detached' })
