@@ -566,7 +566,14 @@ describe('a refused row loses and blocks none of its neighbours:', () => {
     const { rows: lease } = await sql<{
       epoch: number
     }>`select epoch from regions where id = ${regionId}`.execute(db())
-    const fence = { regionId, epoch: lease[0]!.epoch }
+    const fence = {
+      regionId,
+      epoch: lease[0]!.epoch,
+      fence: (_db: unknown, work: (trx: never) => Promise<unknown>) =>
+        db()
+          .transaction()
+          .execute((trx) => work(trx as never)),
+    }
     const router = (name: string, routes: number) => ({
       name,
       error: null,

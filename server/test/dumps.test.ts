@@ -12,7 +12,10 @@ import { listTables } from './support/generated-rows.ts'
  * Tables such as `sessions` and columns such as `sessions.address` that migrations remove or change on purpose. Such a migration
  * adds an entry with its number as the value.
  */
-const changed: Readonly<Record<string, number>> = {}
+const changed: Readonly<Record<string, number>> = {
+  // `migrate` writes the running version.
+  'installation.schema_floor': Infinity,
+}
 
 // The golden schema is a text of the embedded PostgreSQL.
 before(() => void delete process.env['PHAROS_TEST_DATABASE_URL'])

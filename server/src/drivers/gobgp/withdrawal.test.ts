@@ -110,7 +110,7 @@ it('is the only file that creates withdrawals, and no file contains the call tha
   // The server of the tests has the call, so that its use would be detected.
   assert.deepEqual(naming(/delete_?path/i), [`${driver}/testing-gobgp4.ts`])
   // FlowSpec withdrawals contain a rule, and are sent to a separate daemon: see change.ts there.
-  assert.deepEqual(naming(/encodeWithdrawal/), [
+  assert.deepEqual(naming(/\bencode(?:Flowspec)?Withdrawal\b/), [
     'server/src/drivers/flowspec/change.ts',
     'server/src/drivers/flowspec/codec.ts',
     `${driver}/codec.ts`,

@@ -7,7 +7,6 @@ import { sql } from 'kysely'
 import { Compile } from 'typebox/compile'
 import { listRelatedEventsRoute } from '@pharos/contract/events/event'
 import type { RelatedEvent, RelatedEventDetail } from '@pharos/contract/events/event'
-import { listMigrations, migrationsFolder } from '../../db/migrate.ts'
 import type { Db, Postgres } from '../../db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { createOwnershipCache } from '../../inventory/holding/ownership.ts'
@@ -403,42 +402,5 @@ describe('an event over the networks of several teams', () => {
         Number((await sql<{ n: string }>`select count(*) as n from events`.execute(trx)).rows[0]!.n),
       )
     assert.deepEqual([await seen('a'), await seen('b'), await seen('provider')], [0, 0, 1])
-  })
-
-  test('written completely by an older version is reduced by the migration at once, and gets its part by the rematch', async () => {
-    await ingest(hostgroupBody(['203.0.113.0/24', '2001:db8:a::/48']), {
-      ...fixture('fastnetmon-ban'),
-      ip: '203.0.113.7',
-    })
-    const parts = JSON.stringify([await list('a'), await list('b'), await list('provider')])
-    // As written by the previous version.
-    await sql`
-      update team_events te set record = p.record, affected_network = p.affected_network, flags = p.flags,
-        description = p.description, parsed_data = null
-      from team_events p where p.event_id = te.event_id and p.team_id = ${ids['provider']!}`.execute(db)
-    await sql`update outbox o set data = p.data from outbox p
-      where p.data ->> 'id' = o.data ->> 'id' and p.team_id = ${ids['provider']!}`.execute(db)
-    await sql`update prefixes set matched = true`.execute(db)
-    const messages = (await messagesTo('b')).length
-    const file = listMigrations(migrationsFolder).find((one) => one.file.endsWith('-cut-events.sql'))!
-    // The migration disabled a trigger that a later migration has dropped.
-    const statements = file.sql.replaceAll(
-      /^alter table team_events \w+ trigger team_events_told_again;$/gm,
-      '',
-    )
-    await db.transaction().execute((trx) => sql.raw(statements).execute(trx))
-    assert.doesNotMatch(
-      JSON.stringify([await list('b'), await messagesTo('b')]),
-      /203\.0\.113\.0|2001:|IPV6|group of/,
-    )
-    assert.deepEqual((await list('a')).results.map((one) => one.affected_network).toSorted(), [
-      '',
-      '203.0.113.7/32',
-    ])
-    assert.equal((await list('provider')).results.length, 2)
-    await rematch(database.postgres, cache)
-    assert.equal(JSON.stringify([await list('a'), await list('b'), await list('provider')]), parts)
-    assert.equal((await messagesTo('b')).length, messages)
-    assert.deepEqual((await compareCounts(db)).kept, (await compareCounts(db)).counted)
   })
 })
