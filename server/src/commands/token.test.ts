@@ -82,6 +82,8 @@ test('is limited to zones with names and types, and to nothing of another team',
   await assert.rejects(create('--scopes', 'lighthouse:read', '--zones', 'one.example'), /lighthouse:read/)
   await assert.rejects(create('--scopes', 'dns:write', '--zones', ''), /--zones is empty/)
   await assert.rejects(create('--scopes', 'dns:write', '--names', 'www'), /need --zones/)
+  const zones = Array.from({ length: 101 }, (_, at) => `zone-${at}.example`).join()
+  await assert.rejects(create('--scopes', 'dns:write', '--zones', zones), /zones must have at most 100/)
 })
 
 test('tokens are listed without their secrets, and one can be revoked by id or by its text', async () => {

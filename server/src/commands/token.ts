@@ -8,7 +8,6 @@ import {
 import { scopes as knownScopes, staffScopes } from '@pharos/contract/scope'
 import { describeHiddenCharacter, findHiddenCharacter } from '@pharos/contract/text'
 import { tokenYearsMax, unusedDaysMax } from '@pharos/contract/team/token'
-import { Value } from 'typebox/value'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import {
@@ -26,6 +25,7 @@ import {
   type StaffTokenRequest,
   type StaffTokenRow,
 } from '../session/staff-token.ts'
+import { createSchemaCheck, describeProblem } from '../text/schema-error.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 import { parseOneArgument, parseFuture, parseList, parseInteger } from './parse-arguments.ts'
@@ -131,17 +131,18 @@ function parseRequest(args: readonly string[]): { request: Request; quiet: boole
   return { request: { ...common, team, isAdmin: admin, resources, expires: end, maxUnusedDays }, quiet }
 }
 
-type ResourceWords = Partial<
-  Record<'zones' | 'names' | 'types' | 'prefixes' | 'ports' | 'services', string[]>
->
+const resourceOptions = ['zones', 'names', 'types', 'prefixes', 'ports', 'services'] as const
+type ResourceWords = Partial<Record<(typeof resourceOptions)[number], string[]>>
+
+const resourceProblems = createSchemaCheck(ResourcesSchema)
 
 /** Returns null for a token without a limit. The lists are those of the API, checked as there. */
 function parseResources(values: ResourceWords): Resources | null {
-  const given = Object.entries(values).filter(([option]) => resourceOptions.has(option))
+  const given = resourceOptions.filter((option) => values[option] !== undefined)
   if (given.length === 0) return null
   // An empty variable in a script must not open the whole team.
-  const empty = given.find(([, words]) => parseList(words).length === 0)
-  if (empty) throw new UsageError(`--${empty[0]} is empty.`)
+  const empty = given.find((option) => parseList(values[option]).length === 0)
+  if (empty) throw new UsageError(`--${empty} is empty.`)
   const { zones, names, types, prefixes, ports, services } = values
   if (!zones && (names || types)) throw new UsageError('--names and --types need --zones.')
   const within = { ...(names && { names: parseList(names) }), ...(types && { types: parseList(types) }) }
@@ -151,11 +152,10 @@ function parseResources(values: ResourceWords): Resources | null {
     ...(ports && { ports: parseIds('--ports', ports) }),
     ...(services && { services: parseIds('--services', services) }),
   }
-  if (Value.Check(ResourcesSchema, resources)) return resources
-  throw new UsageError('Too many resources: at most 100 zones with 100 names each, 100 prefixes, 1000 ids.')
+  const [problem] = resourceProblems(resources)
+  if (problem) throw new UsageError(`${describeProblem(problem, 'resources')}.`)
+  return resources
 }
-
-const resourceOptions = new Set(['zones', 'names', 'types', 'prefixes', 'ports', 'services'])
 
 const parseIds = (option: string, words: readonly string[]): number[] =>
   parseList(words).map((word) => parseInteger(option, word, 1, Number.MAX_SAFE_INTEGER))
