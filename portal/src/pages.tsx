@@ -3,6 +3,7 @@
 // first opened, and must not import this file.
 import type { listStaffBillsRoute } from '@pharos/contract/operator/bill'
 import type { listStaffDevicesRoute } from '@pharos/contract/operator/device'
+import type { listProcessesRoute } from '@pharos/contract/operator/status'
 import type { listCustomersRoute } from '@pharos/contract/operator/team'
 import type { Grant } from '@pharos/contract/role'
 import type { User } from '@pharos/contract/session/session'
@@ -35,7 +36,9 @@ import {
   IconBuilding,
   IconChartAreaLine,
   IconContract,
+  IconCpu,
   IconDatabase,
+  IconGauge,
   IconHome,
   IconId,
   IconInbox,
@@ -84,7 +87,7 @@ export type Page<Path extends string, Written, Read> = {
   readonly tabOf?: string
   /** The team needs this module. */
   readonly module?: string
-  /** Staff of the provider only. */
+  /** Staff of the provider only: an entry of the provider's side. */
   readonly role?: 'staff'
   /** A role of the user must have it. */
   readonly grant?: Grant
@@ -101,6 +104,9 @@ export const groupLabels = {
   inventory: 'Inventory',
   dns: 'DNS',
   provider: 'Provider',
+  customers: 'Customers',
+  network: 'Network of the provider',
+  system: 'System',
   account: 'Account',
 }
 
@@ -529,14 +535,22 @@ export const pages = [
   }),
   page({
     path: '/staff',
+    label: 'Provider overview',
+    icon: IconGauge,
+    group: 'provider',
+    isOnBar: true,
+    barLabel: 'Overview',
+    key: 'h',
+    keywords: ['status', 'health', 'home', 'problems'],
     role: 'staff',
-    redirectTo: '/staff/inbox',
+    component: lazyRouteComponent(() => import('./staff/overview.tsx'), 'StaffOverview'),
   }),
   page({
     path: '/staff/inbox',
     label: 'Inbox',
     icon: IconInbox,
     group: 'provider',
+    isOnBar: true,
     count: 'inbox',
     key: 'i',
     keywords: ['approve', 'decide', 'requests', 'staff'],
@@ -545,10 +559,29 @@ export const pages = [
     component: lazyRouteComponent(() => import('./staff/inbox.tsx'), 'InboxPage'),
   }),
   page({
+    path: '/staff/attacks',
+    label: 'Attacks on customers',
+    icon: IconShieldBolt,
+    group: 'provider',
+    isOnBar: true,
+    barLabel: 'Attacks',
+    keywords: ['incidents', 'ddos', 'events'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listStaffIncidentsRoute> & { show: string }>()(
+      'ongoing',
+      'start',
+      'end',
+      'ordering',
+      'show',
+    ),
+    component: lazyRouteComponent(() => import('./staff/attacks.tsx'), 'StaffAttacks'),
+  }),
+  page({
     path: '/staff/customers',
     label: 'Customers',
     icon: IconBuilding,
-    group: 'provider',
+    group: 'customers',
+    isOnBar: true,
     key: 'c',
     keywords: ['teams', 'suspend', 'switch'],
     role: 'staff',
@@ -562,30 +595,10 @@ export const pages = [
     component: lazyRouteComponent(() => import('./staff/customer.tsx'), 'CustomerPage'),
   }),
   page({
-    path: '/staff/regions',
-    label: 'Regions',
-    icon: IconRouter,
-    group: 'provider',
-    key: 'r',
-    keywords: ['routers', 'drain', 'bgp'],
-    role: 'staff',
-    component: lazyRouteComponent(() => import('./staff/regions.tsx'), 'Regions'),
-  }),
-  page({
-    path: '/staff/devices',
-    label: 'Devices',
-    icon: IconServer,
-    group: 'provider',
-    keywords: ['router', 'switch', 'snmp', 'poll'],
-    role: 'staff',
-    search: parameters<QueryOf<typeof listStaffDevicesRoute>>()('search', 'status', 'error', 'ordering'),
-    component: lazyRouteComponent(() => import('./staff/devices.tsx'), 'StaffDevices'),
-  }),
-  page({
     path: '/staff/cross-connects',
     label: 'Cross connects',
     icon: IconPlugConnected,
-    group: 'provider',
+    group: 'customers',
     keywords: ['cable', 'loa', 'letter'],
     role: 'staff',
     search: parameters<QueryOf<typeof listStaffCrossConnectsRoute>>()(
@@ -597,30 +610,46 @@ export const pages = [
     component: lazyRouteComponent(() => import('./staff/cross-connects.tsx'), 'StaffCrossConnects'),
   }),
   page({
-    path: '/staff/attacks',
-    label: 'Attacks on customers',
-    icon: IconShieldBolt,
-    group: 'provider',
-    keywords: ['incidents', 'ddos', 'events'],
-    role: 'staff',
-    search: parameters<QueryOf<typeof listStaffIncidentsRoute>>()('ongoing', 'start', 'end', 'ordering'),
-    component: lazyRouteComponent(() => import('./staff/attacks.tsx'), 'StaffAttacks'),
-  }),
-  page({
     path: '/staff/bills',
     label: 'Bills',
     icon: IconReceipt,
-    group: 'provider',
+    group: 'customers',
     keywords: ['invoice', 'credit note', 'money', '95th percentile'],
     role: 'staff',
-    search: parameters<QueryOf<typeof listStaffBillsRoute>>()('period', 'current', 'ordering'),
+    search: parameters<QueryOf<typeof listStaffBillsRoute> & { show: string }>()(
+      'period',
+      'current',
+      'needs_decision',
+      'ordering',
+      'show',
+    ),
     component: lazyRouteComponent(() => import('./staff/bills.tsx'), 'StaffBills'),
+  }),
+  page({
+    path: '/staff/regions',
+    label: 'Regions',
+    icon: IconRouter,
+    group: 'network',
+    key: 'r',
+    keywords: ['routers', 'drain', 'bgp'],
+    role: 'staff',
+    component: lazyRouteComponent(() => import('./staff/regions.tsx'), 'Regions'),
+  }),
+  page({
+    path: '/staff/devices',
+    label: 'Devices',
+    icon: IconServer,
+    group: 'network',
+    keywords: ['router', 'switch', 'snmp', 'poll'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listStaffDevicesRoute>>()('search', 'status', 'error', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/devices.tsx'), 'StaffDevices'),
   }),
   page({
     path: '/staff/registries',
     label: 'Registries',
     icon: IconDatabase,
-    group: 'provider',
+    group: 'network',
     keywords: ['rpki', 'irr', 'roa', 'whois'],
     role: 'staff',
     component: lazyRouteComponent(() => import('./staff/registries.tsx'), 'Registries'),
@@ -629,7 +658,7 @@ export const pages = [
     path: '/staff/detectors',
     label: 'Detectors',
     icon: IconRadar,
-    group: 'provider',
+    group: 'network',
     key: 'f',
     keywords: ['sources', 'deliveries', 'ingest'],
     role: 'staff',
@@ -642,6 +671,16 @@ export const pages = [
     component: lazyRouteComponent(() => import('./staff/detectors.tsx'), 'Detectors'),
   }),
   page({
+    path: '/staff/processes',
+    label: 'Processes',
+    icon: IconCpu,
+    group: 'system',
+    keywords: ['versions', 'releases', 'loops', 'status'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listProcessesRoute>>()('role', 'running', 'version', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/processes.tsx'), 'Processes'),
+  }),
+  page({
     path: '/staff/restore',
     label: 'Restore',
     keywords: ['backup', 'restored', 'database'],
@@ -651,7 +690,7 @@ export const pages = [
   page({
     path: '/staff/letters',
     label: 'Letters of authorization',
-    group: 'provider',
+    group: 'customers',
     key: 'l',
     keywords: ['loa', 'review'],
     role: 'staff',
@@ -729,7 +768,10 @@ export const isAt = (entry: string, path: string): boolean =>
 /** `to` is absent for the name of a group, which has no page. */
 export type Crumb = { readonly label: string; readonly to?: string }
 
-/** Returns the way to the page at the address, without its own title: the group, and every labelled page above it. */
+/**
+ * Returns the way to the page at the address, without its own title: the group, and every labelled page above it. The pages of the
+ * provider are below its overview, without a group.
+ */
 export function crumbsOf(path: string): readonly Crumb[] {
   const above = all.filter(
     (one) => hasLabel(one) && one.path !== '/' && one.path !== path && isAt(one.path, path),
@@ -737,5 +779,7 @@ export function crumbsOf(path: string): readonly Crumb[] {
   const own = pageAt(path)
   const { group } = above.find((one) => one.group !== undefined) ?? own ?? {}
   const pages = above.map(({ label, path: to }) => ({ label: label!, to }))
-  return group === undefined || group === 'account' ? pages : [{ label: groupLabels[group] }, ...pages]
+  return group === undefined || group === 'account' || isAt('/staff', path)
+    ? pages
+    : [{ label: groupLabels[group] }, ...pages]
 }

@@ -53,6 +53,7 @@ export const placesOfMembers = [
 ] as const
 
 export const placesOfStaff = [
+  '/staff',
   '/staff/inbox',
   '/staff/customers',
   '/staff/customers/1',
@@ -63,6 +64,7 @@ export const placesOfStaff = [
   '/staff/attacks',
   '/staff/bills',
   '/staff/detectors',
+  '/staff/processes',
   '/staff/inbox?state=decided',
   '/staff/restore',
   '/staff/letters',

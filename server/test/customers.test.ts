@@ -29,7 +29,7 @@ const list = (query = '') => get<{ results: Customer[]; count: number }>(`/v3/ad
 describe('the customers', () => {
   it('have the counts of what they hold and of what waits for staff', async () => {
     const db = api.database.postgres.owner
-    const id = await replaceOpenApproval(api, fixtures.regions['lon']!)
+    const id = await replaceOpenApproval(api, fixtures.regions['ams']!)
     await sql`
       update approvals set items = (select jsonb_agg(jsonb_build_object('change', 'withdraw', 'value', prefix))
         from announcements where team_id = ${fixtures.red.teamId} and claimed is not null) where id = ${id}`.execute(
@@ -48,7 +48,7 @@ describe('the customers', () => {
       ['Team red', 4, 3, 1, true],
     )
     assert.ok(held > 0)
-    assert.equal(open, held + 1)
+    assert.equal(open, 2, 'the letter, and the changes as one request')
     const { results } = await list('?ordering=-open_requests')
     assert.deepEqual(results[0], customer)
   })

@@ -17,6 +17,7 @@ const untagged: Readonly<Record<string, string>> = {
   getPortUsage: 'computed from measurements of the requested time',
   getTransceiverMetrics: 'computed from measurements of the requested time',
   getRelatedEventTraffic: 'computed from flows of the requested time',
+  getStatus: 'computed from the state of the installation now',
   getTimezone: 'computed for the requested place and time',
   listRegistries: 'a list without pages, of what processes report now',
   search: 'a list without pages, for the text of the request',

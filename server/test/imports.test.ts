@@ -177,6 +177,7 @@ const allowed: Record<string, readonly string[]> = {
   // The state of the installation: it reads the tables of every domain.
   status: [
     'contract',
+    'approval',
     'operation',
     'runtime',
     'db',
@@ -184,6 +185,8 @@ const allowed: Record<string, readonly string[]> = {
     'byoip',
     'inventory',
     'collector',
+    'dns',
+    'events',
     'type:flow',
     'webhook',
     'restore',

@@ -2,6 +2,8 @@
 import { accountRoutes } from '../session/account.ts'
 import { adminRegionRoutes } from '../operator/region.ts'
 import { adminTeamRoutes } from '../operator/team.ts'
+import { inboxRoutes } from '../operator/inbox.ts'
+import { statusRoutes } from '../operator/status.ts'
 import { analysisRoutes } from '../events/event.ts'
 import { auditRoutes } from '../team/audit.ts'
 import { byoipRoutes } from '../byoip/announcement.ts'
@@ -73,6 +75,8 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
   ...streamRoutes,
   ...byoipRoutes,
+  ...inboxRoutes,
+  ...statusRoutes,
   ...approvalRoutes,
   ...restoreRoutes,
   ...adminRegionRoutes,

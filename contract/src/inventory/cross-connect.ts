@@ -239,6 +239,10 @@ export const uploadCrossConnectLetterRoute = route({
 export const StaffCrossConnect = Component('StaffCrossConnect', {
   ...CrossConnect.properties,
   team: TeamReference,
+  waiting_since: {
+    ...NullableTime,
+    description: 'since when `waits_for` has to act; null if nobody has',
+  },
   next: Type.Array(Enumeration('CrossConnectStatus', crossConnectStatuses), {
     description: 'the states that it can be moved to',
   }),

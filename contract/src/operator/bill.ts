@@ -31,6 +31,9 @@ const staffFilters = {
   current: Optional(
     Type.Boolean({ description: 'true: without bills that were corrected; false: only these' }),
   ),
+  needs_decision: Optional(
+    Type.Boolean({ description: 'true: only bills that need a decision of the provider; false: all others' }),
+  ),
 }
 
 const ofAll =

@@ -32,7 +32,7 @@ export const Customer = Component('Customer', {
   ongoing_attacks: Count('security events of the team that have not ended'),
   pending_letters: Count('letters of authorization that wait for a review'),
   held_routes: Count('withdrawals and changes of its prefixes in open holds'),
-  open_requests: Count('what waits for staff: pending letters and held routes'),
+  open_requests: Count('entries of the team in the inbox of staff'),
 })
 export type Customer = Static<typeof Customer>
 

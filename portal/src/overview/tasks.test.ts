@@ -22,8 +22,6 @@ describe('the tasks of the overview', () => {
     assert.deepEqual(
       tasksOf({
         ...empty,
-        approvals: page(),
-        letters: page(),
         secondFactor,
       }),
       [],
@@ -113,19 +111,6 @@ describe('the tasks of the overview', () => {
         ['now', 'API token expires in 1 hour', '/team/tokens'],
       ],
     )
-  })
-
-  it('start with the decisions of staff', () => {
-    const tasks = textsOf({
-      approvals: page({}, {}),
-      letters: page({}, {}),
-      invited: page({}),
-    })
-    assert.deepEqual(tasks, [
-      '2 changes need approval -> /staff/inbox',
-      '2 letters to review -> /staff/inbox',
-      '1 pending invitation -> /team/members',
-    ])
   })
 
   it('say of a zone who acts: a follower behind, a change that needs approval, a primary server that is away, a claimed name', () => {

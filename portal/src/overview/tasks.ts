@@ -34,8 +34,6 @@ export type Known = {
   readonly crossConnects?: Counted<CrossConnect> | undefined
   /** Ports with early warnings of their modules. */
   readonly opticPorts?: Counted<Port> | undefined
-  readonly approvals?: Counted<unknown> | undefined
-  readonly letters?: Counted<unknown> | undefined
 }
 
 type Counted<T> = { readonly results: readonly T[]; readonly count: number }
@@ -60,7 +58,6 @@ const urgency: readonly StateColor[] = ['bad', 'warn', 'info', 'idle', 'ok']
 /** Returns the user's tasks, the most urgent first, then tasks of others. */
 export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
   const tasks = [
-    ...staffTasks(known),
     ...announcementTasks(known),
     ...zoneTasks(known),
     ...crossConnectTasks(known),
@@ -75,23 +72,6 @@ export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
       Number(a.who !== 'you') - Number(b.who !== 'you') ||
       urgency.indexOf(a.color) - urgency.indexOf(b.color),
   )
-}
-
-function staffTasks({ approvals, letters }: Known): readonly Task[] {
-  const common = { who: 'you', verb: texts.review, to: linkOptions({ to: '/staff/inbox' }) } as const
-  return [
-    ...(approvals?.count
-      ? [
-          {
-            ...common,
-            text: texts.needsApproval(approvals.count),
-            detail: texts.safetyLimit,
-            color: 'bad' as const,
-          },
-        ]
-      : []),
-    ...(letters?.count ? [{ ...common, text: texts.letters(letters.count), color: 'warn' as const }] : []),
-  ]
 }
 
 function announcementTasks({ failed }: Known): readonly Task[] {

@@ -5,13 +5,10 @@ import type { CallInput } from '@pharos/contract/client'
 import { listCrossConnectsRoute } from '@pharos/contract/inventory/cross-connect'
 import { listZonesRoute } from '@pharos/contract/dns/zone'
 import { listDomainsRoute } from '@pharos/contract/team/domain'
-import { listApprovalsRoute } from '@pharos/contract/operator/approval'
-import { listLettersToReviewRoute } from '@pharos/contract/byoip/letter'
 import { listMembersRoute } from '@pharos/contract/team/member'
 import { listPortsRoute } from '@pharos/contract/inventory/port'
 import type { Route } from '@pharos/contract/route'
 import { getSecondFactorRoute } from '@pharos/contract/session/second-factor'
-import type { User } from '@pharos/contract/session/session'
 import { listTokensRoute } from '@pharos/contract/team/token'
 import { listWebhooksRoute } from '@pharos/contract/messages/webhook'
 import { useQuery } from '@tanstack/react-query'
@@ -53,7 +50,7 @@ function useIf<R extends Route>(allowed: boolean, route: R, input: CallInput<R>)
 }
 
 /** The lists that tasks are made from. */
-function useTaskAnswers(user: User) {
+function useTaskAnswers() {
   const may = useMay()
   const has = useSeenModules()
   const failed = useIf(has('ipam'), listAnnouncementsRoute, {
@@ -87,10 +84,6 @@ function useTaskAnswers(user: User) {
   const tokens = useIf(may('tokens.manage'), listTokensRoute, {
     query: { active: true, ordering: 'expires', limit: requestedRows },
   })
-  const approvals = useIf(user.is_staff, listApprovalsRoute, { query: { state: ['open'], limit: 1 } })
-  const letters = useIf(user.is_staff, listLettersToReviewRoute, {
-    query: { status: ['pending_review'], limit: 1 },
-  })
   return {
     failed,
     troubledZones: troubled,
@@ -102,8 +95,6 @@ function useTaskAnswers(user: User) {
     unverified,
     webhooks,
     tokens,
-    approvals,
-    letters,
   }
 }
 
@@ -118,12 +109,10 @@ const dataOf = (answers: ReturnType<typeof useTaskAnswers>) => ({
   unverified: answers.unverified.data,
   webhooks: answers.webhooks.data,
   tokens: answers.tokens.data,
-  approvals: answers.approvals.data,
-  letters: answers.letters.data,
 })
 
-export function ToDo({ user }: { user: User }) {
-  const answers = useTaskAnswers(user)
+export function ToDo() {
+  const answers = useTaskAnswers()
   const tasks = tasksOf(dataOf(answers), useNow())
   const all = Object.values(answers)
   const isLoading = all.some((one) => one.isLoading)

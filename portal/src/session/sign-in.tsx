@@ -61,7 +61,8 @@ export function SignIn() {
       if (outcome === 'needs_code') return setNeedsCode(true)
       const now = session.get()
       const isSamePerson = left?.userId === undefined || (now.kind === 'in' && now.user.id === left.userId)
-      return navigate({ href: (isSamePerson && !hasSignedOut && to) || '/' })
+      const home = now.kind === 'in' && now.user.is_staff ? '/staff' : '/'
+      return navigate({ href: (isSamePerson && !hasSignedOut && to) || home })
     },
   })
   return (

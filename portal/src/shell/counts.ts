@@ -9,7 +9,7 @@ import { blockedStatuses } from '../announcements/blocked-statuses.ts'
 import { answerOf } from '../api/queries.ts'
 import { useSeenModules } from '../api/use-grant.ts'
 import type { CountName } from '../pages.tsx'
-import { useInbox } from '../staff/inbox-rows.ts'
+import { useInboxSummary } from '../staff/inbox-rows.ts'
 
 export type Counts = Readonly<Record<CountName, number | undefined>>
 
@@ -21,7 +21,7 @@ export function useCounts(user: User): Counts {
     blocked: useCount(has('ipam'), listAnnouncementsRoute, {
       query: { status: [...blockedStatuses], limit: 1 },
     }),
-    inbox: useInbox(user.is_staff).rows?.length,
+    inbox: useInboxSummary(user.is_staff).data?.count,
   }
 }
 

@@ -5,7 +5,7 @@ import { IconDots } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useMay } from '../api/use-grant.ts'
-import { groupLabels, isBelow, pagesOf, type AnyPage, type CountName, type Group } from '../pages.tsx'
+import { groupLabels, isAt, isBelow, pagesOf, type AnyPage, type CountName, type Group } from '../pages.tsx'
 import type { Counts } from './counts.ts'
 import { words } from './words.ts'
 import classes from './navigation.module.css'
@@ -21,35 +21,79 @@ type NavigationProps = {
 
 type Entry = ReturnType<typeof pagesOf>[number]
 
+/** The entry of the address: the longest path, since the provider's overview is above its other pages. */
+const currentOf = (entries: readonly Entry[], path: string): Entry | undefined =>
+  entries
+    .filter((page) => isBelow(page, path))
+    .toSorted((a, b) => b.path.length - a.path.length)
+    .at(0)
+
 export function Navigation({ user, path, counts, isNarrow = false }: NavigationProps) {
   const may = useMay()
   const entries = pagesOf(user, may).filter(({ icon, group }) => icon !== undefined && group !== 'account')
-  const groups = [...Map.groupBy(entries, ({ group }) => group)]
   const list = useRef<HTMLDivElement>(null)
-  const current = entries.find((page) => isBelow(page, path))?.path
-  // The provider's pages are below the fold of a laptop.
+  const current = currentOf(entries, path)?.path
+  // Staff have more entries than a laptop shows.
   useEffect(() => {
     list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' })
   }, [current])
   return (
     <div ref={list} data-narrow={isNarrow || undefined} className={classes['navigation']}>
-      {groups.map(([group, pages]) => (
-        <GroupOfPages key={group ?? ''} group={group} isNarrow={isNarrow}>
-          {pages.map((page) => (
-            <li key={page.path}>
-              <PageLink
-                page={page}
-                isCurrent={isBelow(page, path)}
-                count={page.count && counts[page.count]}
-                isNarrow={isNarrow}
-              />
-            </li>
+      {sidesOf(user, entries).map(({ side, label, pages: own }) => (
+        <Side key={side} side={side} label={label} isNarrow={isNarrow}>
+          {[...Map.groupBy(own, ({ group }) => group)].map(([group, pages]) => (
+            <GroupOfPages key={group ?? ''} group={group} isNarrow={isNarrow}>
+              {pages.map((page) => (
+                <li key={page.path}>
+                  <PageLink
+                    page={page}
+                    isCurrent={page.path === current}
+                    count={page.count && counts[page.count]}
+                    isNarrow={isNarrow}
+                  />
+                </li>
+              ))}
+            </GroupOfPages>
           ))}
-        </GroupOfPages>
+        </Side>
       ))}
     </div>
   )
 }
+
+type SideOfPages = {
+  readonly side: 'provider' | 'team'
+  /** Absent where there is one side. */
+  readonly label?: string
+  readonly pages: readonly Entry[]
+}
+
+/** For staff the provider's pages come first, then those of the team that they work in. */
+function sidesOf({ is_staff, current_team: team }: User, entries: readonly Entry[]): readonly SideOfPages[] {
+  if (!is_staff) return [{ side: 'team', pages: entries }]
+  return [
+    { side: 'provider', label: words.provider, pages: entries.filter(isOfProvider) },
+    { side: 'team', label: words.asTeam(team.name), pages: entries.filter((one) => !isOfProvider(one)) },
+  ]
+}
+
+const isOfProvider = ({ role }: AnyPage): boolean => role === 'staff'
+
+type SideProps = Pick<SideOfPages, 'side'> & {
+  readonly label: string | undefined
+  readonly isNarrow: boolean
+  readonly children: React.ReactNode
+}
+
+const Side = ({ side, label, isNarrow, children }: SideProps) =>
+  label === undefined ? (
+    children
+  ) : (
+    <section aria-label={label} className={classes['side']} data-side={side}>
+      {!isNarrow && <div className={classes['sideTitle']}>{label}</div>}
+      {children}
+    </section>
+  )
 
 function GroupOfPages({
   group,
@@ -60,7 +104,8 @@ function GroupOfPages({
   isNarrow: boolean
   children: React.ReactNode
 }) {
-  const title = group && groupLabels[group]
+  // The title of the side is that of its first group.
+  const title = group && group !== 'provider' ? groupLabels[group] : undefined
   return (
     <div className={classes['group']} data-group={group}>
       {title && !isNarrow && <div className={classes['title']}>{title}</div>}
@@ -120,13 +165,17 @@ type BottomBarProps = Omit<NavigationProps, 'isNarrow'> & { readonly onMore: () 
 /** The pages that are opened most, and the rest of the navigation behind "More". */
 export function BottomBar({ user, path, counts, onMore }: BottomBarProps) {
   const may = useMay()
-  const entries = pagesOf(user, may).filter(({ isOnBar }) => isOnBar)
+  // The side of the page that is open.
+  const entries = pagesOf(user, may).filter(
+    (one) => one.isOnBar && isOfProvider(one) === isAt('/staff', path),
+  )
+  const current = currentOf(entries, path)?.path
   return (
     <nav aria-label={words.mainPages} className={classes['bar']}>
       {entries.map((page) => {
         const { label, barLabel = label, icon: Icon, count: name } = page
         const count = name && counts[name]
-        const isCurrent = isBelow(page as AnyPage, path)
+        const isCurrent = page.path === current
         return (
           <Link
             key={page.path}

@@ -20,6 +20,8 @@ export const words = {
     show: 'Show shortcuts',
   },
   pages: 'Pages',
+  provider: 'Provider',
+  asTeam: (name: string) => `As ${name}`,
   sidebar: 'Sidebar',
   mainPages: 'Main pages',
   more: 'More',

@@ -75,10 +75,10 @@ const columns: readonly Column<StaffBill>[] = [
 
 const panel: PanelDeclaration<StaffBill> = {
   title: (_bill, id) => t.bill(id),
-  render: (_id, bill) => (bill ? <Details bill={bill} /> : <Dimmed>{t.notInView}</Dimmed>),
+  render: (_id, bill) => (bill ? <BillDetails bill={bill} /> : <Dimmed>{t.notInView}</Dimmed>),
 }
 
-function Details({ bill }: { bill: StaffBill }) {
+export function BillDetails({ bill }: { bill: StaffBill }) {
   return (
     <Stack gap="sm">
       <Facts
@@ -119,6 +119,7 @@ const declaration: ListDeclaration = {
       options: pastMonths(new Date()),
     },
     yesNo('current', t.current, t.currentYes, t.currentNo),
+    yesNo('needs_decision', t.review, t.reviewYes, t.reviewNo),
   ],
 }
 

@@ -9,7 +9,6 @@ import {
   type StaffCrossConnect,
 } from '@pharos/contract/inventory/cross-connect'
 import { call } from '../api/call.ts'
-import { invalidate } from '../api/queries.ts'
 import { CrossConnectPill, crossConnectColor } from '../inventory/cross-connect-state.tsx'
 import { words as inventory } from '../inventory/words.ts'
 import { OrDash, RowActions, timeColumn } from '../ui/cells.tsx'
@@ -24,6 +23,7 @@ import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { fileHref } from '../ui/file-href.ts'
+import { refreshInbox } from './inbox-rows.ts'
 import { words } from './words.ts'
 
 const { crossConnects: t } = words
@@ -71,6 +71,7 @@ const columns: readonly Column<StaffCrossConnect>[] = [
     ),
   },
   { id: 'order', header: t.order, width: 100, cell: ({ provider_ref }) => <OrDash>{provider_ref}</OrDash> },
+  timeColumn('since', t.since, ({ waiting_since }) => waiting_since),
   timeColumn('requested', t.requested, ({ requested }) => requested, { orderBy: 'requested', hidden: true }),
   {
     id: 'move',
@@ -79,13 +80,14 @@ const columns: readonly Column<StaffCrossConnect>[] = [
     cell: (one) =>
       one.next.length === 0 ? null : (
         <RowActions>
-          <Move one={one} />
+          <MoveCrossConnect one={one} />
         </RowActions>
       ),
   },
 ]
 
-function Move({ one }: { one: StaffCrossConnect }) {
+/** Moves it to another state. */
+export function MoveCrossConnect({ one }: { one: StaffCrossConnect }) {
   const declared = {
     status: select({
       label: t.to,
@@ -116,7 +118,7 @@ function Move({ one }: { one: StaffCrossConnect }) {
           },
         })
         notifySuccess(t.moved(one.name, states.statuses[status as CrossConnectStatus]))
-        await invalidate(listStaffCrossConnectsRoute)
+        await refreshInbox()
       }}
     >
       {(_fields, form) => (

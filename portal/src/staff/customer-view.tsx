@@ -1,5 +1,6 @@
 // One customer in facts, and the way into their team.
 import { Button } from '@mantine/core'
+import type { InboxEntry } from '@pharos/contract/operator/inbox'
 import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/operator/team'
 import { useNavigate, type LinkOptions } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -11,23 +12,17 @@ import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Time } from '../ui/time.tsx'
 import { Effects } from './effects.tsx'
-import { useInbox, type InboxRow } from './inbox-rows.ts'
+import { useInboxEntries } from './inbox-rows.ts'
 import { words } from './words.ts'
 
 const { customers: t } = words
 
 export const refreshCustomers = () => invalidate(getCustomerRoute, listCustomersRoute)
 
-/** Returns the rows of the inbox by the id of the customer; undefined while they are not known. */
-export function useRequestsByTeam(): ReadonlyMap<number | undefined, readonly InboxRow[]> | undefined {
-  const { rows } = useInbox()
-  return useMemo(() => rows && Map.groupBy(rows, teamIdOf), [rows])
-}
-
-function teamIdOf(row: InboxRow): number | undefined {
-  if ('request' in row) return row.request.team?.id
-  if ('approval' in row) return row.approval.team?.id
-  return 'letter' in row ? row.letter.team.id : row.claim.team.id
+/** Returns the entries of the inbox by the id of the customer; undefined while they are not known. */
+export function useRequestsByTeam(): ReadonlyMap<number | undefined, readonly InboxEntry[]> | undefined {
+  const entries = useInboxEntries().data?.results
+  return useMemo(() => entries && Map.groupBy(entries, ({ team }) => team?.id), [entries])
 }
 
 export const modulesText = (modules: readonly string[]): string =>

@@ -6,13 +6,14 @@ import {
   type FormerRouter,
 } from '@pharos/contract/byoip/former-router'
 import { call } from '../api/call.ts'
-import { invalidate, useAnswer } from '../api/queries.ts'
+import { useAnswer } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
 import { Effects } from './effects.tsx'
+import { refreshInbox } from './inbox-rows.ts'
 import { words } from './words.ts'
 import classes from './staff.module.css'
 
@@ -25,12 +26,12 @@ export function FormerRouters() {
   return (
     <>
       {answer.error && <Problem error={answer.error} retry={answer.refetch} />}
-      {routers.length > 0 && <Routers routers={routers} />}
+      {routers.length > 0 && <FormerRouterList routers={routers} />}
     </>
   )
 }
 
-function Routers({ routers }: { routers: readonly FormerRouter[] }) {
+export function FormerRouterList({ routers }: { routers: readonly FormerRouter[] }) {
   return (
     <Section title={t.title} flush>
       <Text size="sm" px="md" pb="xs" c="dimmed">
@@ -93,7 +94,7 @@ function GiveUp({ router: { id, region, name, routes } }: { router: FormerRouter
       )}
       onSubmit={async () => {
         await call(giveUpFormerRouterRoute, { params: { former_router_id: id } })
-        await invalidate(listFormerRoutersRoute)
+        await refreshInbox()
       }}
     >
       <Effects confirms texts={[t.onlyGone, t.countAsWithdrawn(routes)]} />

@@ -1,23 +1,32 @@
-// The decisions that wait for the provider's staff: approvals (routes grouped by request), letters to review, and ASNs that only staff can verify.
+// What waits for the provider's staff, as the API lists it: one operation for the inbox, the counts beside entries, and customers. The inbox adds the
+// items of paused changes of routes.
 import { getApprovalRoute, listApprovalsRoute, type Approval } from '@pharos/contract/operator/approval'
+import { listInboxRoute, type InboxEntry } from '@pharos/contract/operator/inbox'
 import type { ApprovalAreaName } from '@pharos/contract/reason/approval-reason'
+import { listFormerRoutersRoute, type FormerRouter } from '@pharos/contract/byoip/former-router'
 import { listAsnsOfTeamsRoute, type AsnOfTeam } from '@pharos/contract/inventory/asn'
 import { listLettersToReviewRoute, type ReviewedLetter } from '@pharos/contract/byoip/letter'
+import { listStaffCrossConnectsRoute, type StaffCrossConnect } from '@pharos/contract/inventory/cross-connect'
+import type { StaffBill } from '@pharos/contract/operator/bill'
+import type { Restore } from '@pharos/contract/operator/restore'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { answerOf, invalidate } from '../api/queries.ts'
 import { requestsOf, type ChangeRequest } from './requests.ts'
 
-export type InboxRow =
-  | { readonly kind: 'routes'; readonly key: string; readonly since: string; readonly request: ChangeRequest }
-  | {
-      readonly kind: ApprovalAreaName
-      readonly key: string
-      readonly since: string
-      readonly approval: Approval
-    }
-  | { readonly kind: 'letter'; readonly key: string; readonly since: string; readonly letter: ReviewedLetter }
-  | { readonly kind: 'asn'; readonly key: string; readonly since: string; readonly claim: AsnOfTeam }
+type Row = Pick<InboxEntry, 'key' | 'since' | 'team'>
+
+export type InboxRow = Row &
+  (
+    | { readonly kind: 'routes'; readonly request: ChangeRequest }
+    | { readonly kind: ApprovalAreaName; readonly approval: Approval }
+    | { readonly kind: 'letter'; readonly letter: ReviewedLetter }
+    | { readonly kind: 'asn'; readonly claim: AsnOfTeam }
+    | { readonly kind: 'cross_connect'; readonly connect: StaffCrossConnect }
+    | { readonly kind: 'bill'; readonly bill: StaffBill }
+    | { readonly kind: 'former_router'; readonly router: FormerRouter }
+    | { readonly kind: 'restore'; readonly restore: Restore }
+  )
 
 export type Inbox = {
   /** Undefined until everything is loaded, or if a part of it could not be read. */
@@ -25,84 +34,81 @@ export type Inbox = {
   /** The rows that could be read in spite of errors. */
   readonly known: readonly InboxRow[]
   readonly error: unknown
-  readonly lettersWaiting: number
-  readonly lettersShown: number
+  /** Number of all entries; undefined until it is known. */
+  readonly count: number | undefined
   readonly retry: () => Promise<unknown>
 }
 
 const refetchInterval = 10_000
 const most = 1000
+/** The frame reads the count, the overview the entries: one request for both. */
+export const summaryRows = 6
 
-/** Reads all pending decisions. `enabled`: false for users who are not staff; no request is sent. */
-export function useInbox(enabled = true): Inbox {
-  const poll = { enabled, refetchInterval }
+/** Reads the count and the longest waiting entries. `enabled`: false for users who are not staff; no request is sent. */
+export const useInboxSummary = (enabled = true) =>
+  useQuery({ ...answerOf(listInboxRoute, { query: { limit: summaryRows } }), enabled, refetchInterval })
+
+/** Reads all entries. */
+export const useInboxEntries = () =>
+  useQuery({ ...answerOf(listInboxRoute, { query: { limit: most } }), refetchInterval })
+
+/** Reads all entries, and the items of paused changes of routes. */
+export function useInbox(): Inbox {
+  const inbox = useInboxEntries()
+  const hasRoutes = inbox.data?.results.some(({ kind }) => kind === 'routes') ?? false
   const approvals = useQuery({
-    ...answerOf(listApprovalsRoute, { query: { state: ['open'], include: 'items', limit: most } }),
-    ...poll,
-  })
-  const letters = useQuery({
-    ...answerOf(listLettersToReviewRoute, { query: { status: ['pending_review'], limit: most } }),
-    ...poll,
-  })
-  const asns = useQuery({
-    ...answerOf(listAsnsOfTeamsRoute, { query: { verified: false, limit: most } }),
-    enabled,
-    refetchInterval: 60_000,
+    ...answerOf(listApprovalsRoute, {
+      query: { state: ['open'], area: ['routes'], include: 'items', limit: most },
+    }),
+    enabled: hasRoutes,
+    refetchInterval,
   })
   const known = useMemo(
-    () => rowsOf(approvals.data?.results ?? [], letters.data?.results ?? [], asns.data?.results ?? []),
-    [approvals.data, letters.data, asns.data],
+    () => rowsOf(inbox.data?.results ?? [], approvals.data?.results ?? []),
+    [inbox.data, approvals.data],
   )
-  const answers = [approvals, letters, asns]
-  const isComplete = answers.every(({ data }) => data !== undefined)
+  const isComplete = inbox.data !== undefined && (!hasRoutes || approvals.data !== undefined)
   return {
     rows: isComplete ? known : undefined,
     known,
-    error: answers.find(({ error }) => error)?.error,
-    lettersWaiting: letters.data?.count ?? 0,
-    lettersShown: letters.data?.results.length ?? 0,
+    error: inbox.error ?? approvals.error,
+    count: inbox.data?.count,
     retry: refreshInbox,
   }
 }
 
+/** Reads again what waits, and the lists of pages that show the same. */
 export const refreshInbox = (): Promise<unknown> =>
-  invalidate(listApprovalsRoute, getApprovalRoute, listLettersToReviewRoute, listAsnsOfTeamsRoute)
+  invalidate(
+    listInboxRoute,
+    listApprovalsRoute,
+    getApprovalRoute,
+    listLettersToReviewRoute,
+    listAsnsOfTeamsRoute,
+    listStaffCrossConnectsRoute,
+    listFormerRoutersRoute,
+  )
 
-/** Returns the rows, longest waiting first. */
-function rowsOf(
-  approvals: readonly Approval[],
-  letters: readonly ReviewedLetter[],
-  asns: readonly AsnOfTeam[],
-): readonly InboxRow[] {
-  return [
-    ...requestsOf(approvals.filter(({ area }) => area === 'routes')).map((request): InboxRow => ({
-      kind: 'routes',
-      key: request.key,
-      since: request.paused,
-      request,
-    })),
-    ...approvals.filter(({ area }) => area !== 'routes').map((one) => approvalRow(one, one.created)),
-    ...letters.map((letter): InboxRow => ({
-      kind: 'letter',
-      key: `letter-${letter.id}`,
-      since: letter.uploaded,
-      letter,
-    })),
-    ...asnClaimsOf(asns).map(({ claim, since }): InboxRow => ({
-      kind: 'asn',
-      key: `asn-${claim.asn}-${claim.team.id}`,
-      since,
-      claim,
-    })),
-  ].toSorted((a, b) => a.since.localeCompare(b.since) || a.key.localeCompare(b.key))
+/** Returns a row for each entry. A request whose items are not read yet has none. */
+function rowsOf(entries: readonly InboxEntry[], approvals: readonly Approval[]): readonly InboxRow[] {
+  const requests = new Map(requestsOf(approvals).map((request) => [request.key, request]))
+  return entries.flatMap((entry) => rowOf(entry, requests.get(entry.key)) ?? [])
 }
 
-const approvalRow = (approval: Approval, since: string): InboxRow => ({
-  kind: approval.area,
-  key: approvalKey(approval.id),
-  since,
-  approval,
-})
+/** Returns the row of an entry; undefined for a request without its items. */
+export function rowOf(entry: InboxEntry, request: ChangeRequest | undefined): InboxRow | undefined {
+  const { kind, key, since, team, approvals, letter, asn, cross_connect, bill, former_router, restore } =
+    entry
+  const row = { key, since, team }
+  if (kind === 'routes') return request && { ...row, kind, request }
+  if (kind === 'letter') return letter && { ...row, kind, letter }
+  if (kind === 'asn') return asn && { ...row, kind, claim: asn }
+  if (kind === 'cross_connect') return cross_connect && { ...row, kind, connect: cross_connect }
+  if (kind === 'bill') return bill && { ...row, kind, bill }
+  if (kind === 'former_router') return former_router && { ...row, kind, router: former_router }
+  if (kind === 'restore') return restore && { ...row, kind, restore }
+  return approvals[0] && { ...row, kind, approval: approvals[0] }
+}
 
 /** The most decisions that are listed. */
 const decidedMax = 200
@@ -116,22 +122,20 @@ export function useDecided(enabled: boolean) {
     enabled,
     refetchInterval,
   })
-  const rows = useMemo(() => data?.results.map((one) => approvalRow(one, one.decided ?? one.created)), [data])
+  const rows = useMemo(() => data?.results.map(decidedRow), [data])
   return { rows, error, retry: refetch }
 }
+
+const decidedRow = (approval: Approval): InboxRow => ({
+  kind: approval.area,
+  key: approvalKey(approval.id),
+  since: approval.decided ?? approval.created,
+  team: approval.team,
+  approval,
+})
 
 const approvalKey = (id: number): string => `approval-${id}`
 
 /** Whether the row has the key, or is the request of an approval about routes that has it. */
 export const isRow = (row: InboxRow, key: string): boolean =>
   row.key === key || ('request' in row && row.request.approvals.some(({ id }) => approvalKey(id) === key))
-
-/** Returns the claims with the time of their first valid proof. */
-const asnClaimsOf = (
-  asns: readonly AsnOfTeam[],
-): readonly { readonly claim: AsnOfTeam; readonly since: string }[] =>
-  asns.flatMap((claim) => {
-    const valid = claim.evidence.filter(({ state }) => state === 'valid').map(({ checked }) => checked)
-    const isOpen = claim.verified === null && claim.revoked === null && valid.length > 0
-    return isOpen ? [{ claim, since: valid.toSorted()[0]! }] : []
-  })

@@ -14,8 +14,10 @@ import { AsnView } from './asn-view.tsx'
 import { ChangeView } from './change-view.tsx'
 import { useDecisionKeys } from './decision.tsx'
 import { isRow, useDecided, useInbox, type InboxRow } from './inbox-rows.ts'
+import { FormerRouterList } from './former-routers.tsx'
 import { LetterView } from './letter-view.tsx'
-import { askedText, customerOf, personOf, whatOf } from './request-text.ts'
+import { BillView, CrossConnectView, RestoreView } from './waiting-views.tsx'
+import { askedText, personOf, teamNameOf, whatOf } from './request-text.ts'
 import { ApprovalView } from './approval-view.tsx'
 import { words } from './words.ts'
 import classes from './staff.module.css'
@@ -62,8 +64,8 @@ export function InboxPage() {
             rows={known}
             selected={selected}
             note={
-              !isDecided && inbox.lettersShown < inbox.lettersWaiting
-                ? t.more(inbox.lettersShown, inbox.lettersWaiting)
+              !isDecided && inbox.count !== undefined && inbox.known.length < inbox.count
+                ? t.more(inbox.known.length, inbox.count)
                 : undefined
             }
             onSelect={(key) => setSearch({ show: key })}
@@ -181,7 +183,7 @@ const Row = ({ row, isSelected, onSelect }: RowProps) => (
     onClick={onSelect}
   >
     <span className={classes['rowTop']}>
-      <span>{customerOf(row)}</span>
+      <span>{teamNameOf(row)}</span>
       <span className={classes['age']}>
         <Ago at={row.since} />
       </span>
@@ -195,5 +197,9 @@ function Details({ row }: { row: InboxRow }) {
   if ('request' in row) return <ChangeView request={row.request} />
   if ('approval' in row) return <ApprovalView id={row.approval.id} />
   if ('letter' in row) return <LetterView letter={row.letter} />
-  return <AsnView claim={row.claim} />
+  if ('claim' in row) return <AsnView claim={row.claim} />
+  if ('connect' in row) return <CrossConnectView connect={row.connect} />
+  if ('bill' in row) return <BillView bill={row.bill} team={row.team} />
+  if ('router' in row) return <FormerRouterList routers={[row.router]} />
+  return <RestoreView restore={row.restore} />
 }

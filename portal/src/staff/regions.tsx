@@ -18,7 +18,13 @@ import { Section } from '../ui/section.tsx'
 import { StatePill, type StateColor } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { FormerRouters } from './former-routers.tsx'
-import { healthOfRegions, healthOfRouters, healthOfSessions, regionResult, type Health } from './health.ts'
+import {
+  healthOfRegions,
+  healthOfRouters,
+  healthOfSessions,
+  regionResult,
+  type Health,
+} from '@pharos/contract/operator/region-health'
 import { words } from './words.ts'
 import classes from './staff.module.css'
 import { useState } from 'react'

@@ -1,15 +1,13 @@
 // The texts of a row of the inbox: customer, requester, and change. Pure.
 import type { Approval } from '@pharos/contract/operator/approval'
 import type { ReasonOf } from '@pharos/contract/reason/approval-reason'
-import type { InboxRow } from './inbox-rows.ts'
+import type { InboxEntry } from '@pharos/contract/operator/inbox'
+import type { Restore } from '@pharos/contract/operator/restore'
+import { monthText } from '../inventory/bill-month.ts'
+import { words as inventory } from '../inventory/words.ts'
+import { rowOf, type InboxRow } from './inbox-rows.ts'
 import { regionsIn, type ChangeRequest } from './requests.ts'
 import { listed, prefixesText, regionsText, words } from './words.ts'
-
-export function customerOf(row: InboxRow): string {
-  if ('request' in row) return teamNameOf(row.request)
-  if ('approval' in row) return teamNameOf(row.approval)
-  return 'letter' in row ? row.letter.team.name : row.claim.team.name
-}
 
 export const teamNameOf = ({ team }: Pick<ChangeRequest, 'team'>): string => team?.name ?? words.change.noTeam
 
@@ -33,7 +31,21 @@ export function whatOf(row: InboxRow): string {
   if ('letter' in row) return letterText(row.letter.announcements.map(({ cidr }) => cidr))
   if ('approval' in row) return approvalText(row.approval)
   if ('claim' in row) return words.asn.what(row.claim.asn)
+  if ('connect' in row)
+    return words.request.crossConnect(row.connect.name, inventory.crossConnects.statuses[row.connect.status])
+  if ('bill' in row) return words.request.bill(row.bill.service, monthText(row.bill.period))
+  if ('router' in row) return words.request.formerRouter(row.router.name, row.router.region)
+  if ('restore' in row) return words.request.restore(undecidedOf(row.restore))
   return changeText(row.request)
+}
+
+export const undecidedOf = ({ areas }: Restore): number =>
+  areas.reduce((sum, { undecided }) => sum + undecided, 0)
+
+/** Returns the subject of an entry without its items: in the overview. */
+export function entryText(entry: InboxEntry): string {
+  if (entry.kind !== 'routes') return whatOf(rowOf(entry, undefined)!)
+  return words.request.unlisted(regionsText(entry.approvals.length))
 }
 
 /** Returns the subject of an approval: `Remove 12 record sets of example.com`. */

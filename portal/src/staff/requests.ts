@@ -1,5 +1,6 @@
 // The requests behind approvals about routes: one for each customer and person, over all regions whose changes are paused. Pure.
 import type { Approval, ApprovalItem } from '@pharos/contract/operator/approval'
+import { routeRequestKey, unlistedRequestKey } from '@pharos/contract/operator/inbox'
 
 export type RequestPrefix = {
   readonly cidr: string
@@ -45,7 +46,7 @@ export function requestsOf(approvals: readonly Approval[]): readonly ChangeReque
   const parts = approvals.flatMap((approval): Part[] =>
     (approval.items ?? []).map((item) => ({ approval, item })),
   )
-  const groups = Map.groupBy(parts, ({ item }) => keyOf(item))
+  const groups = Map.groupBy(parts, ({ item }) => routeRequestKey(item))
   const requests = [...groups].map(([key, own]) => requestOf(key, own))
   // An approval without a list still waits for a decision.
   const empty = approvals.filter(({ items = [] }) => items.length === 0)
@@ -55,9 +56,6 @@ export function requestsOf(approvals: readonly Approval[]): readonly ChangeReque
     .toSorted((a, b) => a.paused.localeCompare(b.paused) || a.key.localeCompare(b.key))
 }
 
-const keyOf = ({ team, requested }: ApprovalItem): string =>
-  `${team?.id ?? 'none'}-${requested?.by ?? 'nobody'}`
-
 function requestOf(key: string, parts: readonly Part[]): ChangeRequest {
   const latest = parts
     .map(({ item }) => item)
@@ -65,7 +63,7 @@ function requestOf(key: string, parts: readonly Part[]): ChangeRequest {
   const { team, requested } = latest
   const approvals = [...new Set(parts.map(({ approval }) => approval))]
   return {
-    key: `change-${key}`,
+    key,
     team,
     person: requested?.by_name ?? requested?.by ?? null,
     isByProvider: requested?.by_staff === true,
@@ -88,7 +86,7 @@ const inRegion = ({ id, subject, reason, detail, created }: Approval): RequestAp
 })
 
 const emptyRequest = (approvals: readonly Approval[]): ChangeRequest => ({
-  key: 'change-empty',
+  key: unlistedRequestKey,
   team: null,
   person: null,
   isByProvider: false,

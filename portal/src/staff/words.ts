@@ -2,6 +2,7 @@
 import type { RegistrySource, RegistryState } from '@pharos/contract/operator/team'
 import type { ApprovalChange, ApprovalState } from '@pharos/contract/operator/approval'
 import type { ApprovalAreaName, ReasonOf } from '@pharos/contract/reason/approval-reason'
+import type { InboxKind } from '@pharos/contract/operator/inbox'
 import type { LetterStatus } from '@pharos/contract/byoip/letter'
 
 /** Returns the count with its noun. */
@@ -66,8 +67,8 @@ export const words = {
   cannotUndo: 'Press Enter to confirm, Escape to cancel.',
   inbox: {
     title: 'Inbox',
-    note: 'Everything that waits for your decision, oldest first.',
-    empty: 'Nothing needs approval',
+    note: 'Everything that waits for you, oldest first.',
+    empty: 'Nothing waits for you',
     emptyHelp: 'New requests appear here automatically.',
     incomplete: 'Some requests could not be read. The inbox may be incomplete.',
     list: 'Requests',
@@ -81,14 +82,18 @@ export const words = {
       platform: 'Import',
       letter: 'Letter',
       asn: 'ASN',
-    },
+      cross_connect: 'Cross connect',
+      bill: 'Bill',
+      former_router: 'Former router',
+      restore: 'Restore',
+    } satisfies Record<InboxKind, string>,
     filter: 'Show',
     toDecide: 'To decide',
     decided: 'Decided',
     noneDecided: 'No decisions yet',
     noneDecidedHelp: 'Decisions about changes that needed approval appear here.',
     more: (shown: number, count: number) =>
-      `The ${shown.toLocaleString('en')} oldest of ${count.toLocaleString('en')} letters are shown.`,
+      `The ${shown.toLocaleString('en')} oldest of ${count.toLocaleString('en')} are shown.`,
   },
   request: {
     withdraw: (what: string, where: string) => `Withdraw ${what} in ${where}.`,
@@ -96,6 +101,11 @@ export const words = {
     unlisted: (where: string) => `Changes in ${where}.`,
     letterFor: (prefixes: string) => `Letter for ${prefixes}`,
     letterOfNone: 'Letter without a prefix',
+    crossConnect: (name: string, state: string) => `Cross connect ${name}: ${state}`,
+    bill: (service: string, month: string) => `Bill of ${service}, ${month}`,
+    formerRouter: (name: string, region: string) => `Former router ${name} of ${region} cannot be emptied`,
+    restore: (undecided: number) =>
+      `Restored database: ${counted(undecided, 'difference', 'differences')} undecided`,
   },
   change: {
     noTeam: 'No customer',
@@ -509,6 +519,7 @@ export const words = {
     state: 'State',
     waitsFor: 'Waits for',
     actors: { provider: 'You', customer: 'Customer', nobody: 'Nothing' },
+    since: 'Waiting since',
     letter: 'Letter',
     order: 'Order',
     orderHelp: 'Number of the order at the data center',
@@ -560,6 +571,8 @@ export const words = {
     closed: 'Closed',
     final: 'Final',
     review: 'Needs a decision',
+    reviewYes: 'Only bills that need a decision',
+    reviewNo: 'Without bills that need a decision',
     noFigure: 'No figure',
     corrects: (id: number) => `Corrects bill ${id}`,
     replaced: (id: number) => `Replaced by ${id}`,
@@ -569,6 +582,7 @@ export const words = {
     },
     reason: (text: string) => `Reason: ${text}`,
     decide: (id: number) => `Decide with: pharos bills correct ${id} --reason "..."`,
+    openBill: 'Open in bills',
     current: 'Corrected',
     currentYes: 'Without bills that were corrected',
     currentNo: 'Only bills that were corrected',

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { pendingMigrations } from '../db/migrate.ts'
 import type { Postgres } from '../db/postgres.ts'
-import { readStatus, type Status } from '../status/status.ts'
+import { queuesOf, readStatus, type Status } from '../status/status.ts'
 import type { RegionStatus } from '../byoip/regions/router.ts'
 import { ConfigError } from '../runtime/config.ts'
 import { CommandFailure, UsageError, withPostgres, type Command, type CommandContext } from './command.ts'
@@ -74,6 +74,7 @@ function print(read: Status): string {
     table(['PROCESS', 'ROLES', 'VERSION', 'UP', 'LOOPS'], processLines(read)),
     table(['APPROVAL', 'AREA', 'SUBJECT', 'REASON', 'CHANGES', 'OPEN'], approvalLines(read)),
     table(['IMPORT', 'STATE', 'SUCCEEDED'], importLines(read)),
+    table(['PART', 'OK', 'FAILING', 'UNKNOWN', 'PAUSED'], partLines(read)),
     table(['QUEUE', 'WAITING', 'OLDEST'], lagLines(read)),
     problems.length === 0 ? 'No problems found.\n' : `Needs attention:\n${linesOf(problems)}`,
     warnings.length === 0 ? '' : `Warnings:\n${linesOf(warnings)}`,
@@ -178,20 +179,22 @@ const importLines = ({ at, imports }: Status): string[][] =>
     succeeded === null ? 'never' : ago(at, succeeded),
   ])
 
-function lagLines({ lag }: Status): string[][] {
-  const line = (name: string, count: number, seconds: number) => [
+const lagLines = ({ lag }: Status): string[][] =>
+  queuesOf(lag).map(({ name, waiting, oldest_seconds: seconds }) => [
     name,
-    String(count),
-    count === 0 ? '-' : span(seconds),
-  ]
-  return [
-    line('deliveries', lag.deliveries.waiting, lag.deliveries.oldest_seconds),
-    line('mails', lag.mails.waiting, lag.mails.oldest_seconds),
-    line('webhooks', lag.webhooks.waiting, lag.webhook_seconds),
-    line('outbox', lag.outbox, lag.outbox_seconds),
-    line('audit', lag.audit_unsealed, lag.audit_seconds),
-  ]
-}
+    String(waiting),
+    waiting === 0 ? '-' : span(seconds),
+  ])
+
+/** The parts that the installation has. Regions, routers and registries have tables of their own. */
+const partLines = ({ parts }: Status): string[][] =>
+  parts
+    .filter(({ part }) => !['regions', 'routers', 'sessions', 'registries'].includes(part))
+    .filter(({ ok, failing, unknown, paused }) => ok + failing + unknown + paused > 0)
+    .map(({ part, ok, failing, unknown, paused }) => [
+      part.replace('_', ' '),
+      ...[ok, failing, unknown, paused].map(String),
+    ])
 
 const ago = (now: Date, then: string | Date): string =>
   `${span((now.getTime() - new Date(then).getTime()) / 1000)} ago`

@@ -4,7 +4,8 @@ import type { Db } from '../db/postgres.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
 import type { Config } from '../runtime/config.ts'
 import { readFigures, type Figures } from './figures.store.ts'
-import { readStatus, statusProblemCodes } from './status.ts'
+import { statusProblemCodes } from '@pharos/contract/operator/status'
+import { readStatus } from './status.ts'
 
 /** A second scrape within this time returns the figures of the first. */
 const freshMs = 1_000

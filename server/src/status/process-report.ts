@@ -14,8 +14,8 @@ import { compareVersions, version } from '../runtime/version.ts'
 import { readRegistries, type RegistryViews } from './registry-sources.ts'
 import { deleteProcess, saveProcess, type LoopReport } from './status.store.ts'
 
-/** A process that has not reported for three times as long counts as gone. */
-export const reportIntervalMs = 15_000
+/** A process that has not reported for three times as long counts as gone: `runningSeconds` of status.store.ts. */
+const reportIntervalMs = 15_000
 
 /** Counters would be added to other minutes. */
 const clockMaxMs = 5_000

@@ -1,9 +1,14 @@
 // The SQL of `pharos status` and of the reports of processes. Each statement reads an index or a few rows, except
 // the count of rows by region.
+import type { listProcessesRoute } from '@pharos/contract/operator/status'
 import type { RegistryState } from '@pharos/contract/operator/team'
+import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
+import { columns } from '../db/columns.ts'
 import { lockClass } from '../db/lock-class.ts'
+import { andAll, listAll, orderBy, type Page } from '../db/page.ts'
 import { isUnread } from '../inventory/assignment/device-state.store.ts'
+import { needsDecision } from '../inventory/bill/bill.store.ts'
 import { findOpenRestore } from '../restore/restore.store.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { sendable } from '../webhook/send.store.ts'
@@ -94,32 +99,85 @@ export async function countUnreadDevices(trx: Trx): Promise<number> {
   return rows[0]!.count
 }
 
+export type BillCounts = {
+  readonly needs_decision: number
+  readonly last_month: string | null
+  readonly last_month_bills: number
+}
+
+/** Bills that were corrected are not counted. */
+export async function countBills(trx: Trx): Promise<BillCounts> {
+  const { rows } = await sql<BillCounts>`
+    select (select count(*) from billing_periods b where ${needsDecision}) as needs_decision, m.month as last_month,
+      (select count(*) from billing_periods b where b.month = m.month
+        and not exists (select from billing_periods c where c.corrects = b.id)) as last_month_bills
+    from (select max(month) as month from billing_periods) m`.execute(trx)
+  return rows[0]!
+}
+
 export async function deleteProcess(db: Db, id: string): Promise<void> {
   await sql`delete from processes where id = ${id}`.execute(db)
 }
 
 export type LiveProcess = ProcessReport & {
+  /** The last report. */
+  readonly seen: Date
   readonly age_seconds: number
   readonly uptime_seconds: number
   /** Difference between its clock and the database's in ms; null if they could not be compared. */
   readonly clock_ms: number | null
 }
 
+const processColumns = columns(
+  'processes',
+  'p',
+  ['id', 'host', 'pid', 'version', 'roles', 'started', 'seen', 'clock_ms'],
+  {
+    loops: sql<LoopReport[]>`p.loops`,
+    registries: sql<RegistryReport[]>`p.registries`,
+    flow_store: sql<FlowStoreReport | null>`p.flow_store`,
+    age_seconds: sql<number>`extract(epoch from now() - p.seen)::float8`,
+    uptime_seconds: sql<number>`extract(epoch from now() - p.started)::float8`,
+  },
+)
+
 /** Seen now, by the clock of the database. */
 export async function listProcesses(trx: Trx): Promise<LiveProcess[]> {
   const { rows } = await sql<LiveProcess>`
-    select id, host, pid, version, roles, started, loops, registries, flow_store, clock_ms,
-      extract(epoch from now() - seen)::float8 as age_seconds,
-      extract(epoch from now() - started)::float8 as uptime_seconds
-    from processes order by host, started, id`.execute(trx)
+    select ${processColumns} from processes p order by p.host, p.started, p.id`.execute(trx)
   return rows
 }
+
+/** Seconds after its last report within which a process counts as running. */
+export const runningSeconds = 45
+
+export const listProcessRows = (
+  db: Db,
+  { role, running, version, ordering, ...slice }: QueryOf<typeof listProcessesRoute>,
+): Promise<Page<LiveProcess>> =>
+  listAll<LiveProcess>(db, {
+    matching: sql`select p.* from processes p where true ${andAll(
+      role && sql`p.roles && ${role}::text[]`,
+      version && sql`p.version = any(${version}::text[])`,
+      running !== undefined &&
+        sql`(p.seen >= now() - make_interval(secs => ${sql.lit(runningSeconds)})) = ${running}`,
+    )}`,
+    columns: processColumns,
+    order: orderBy(
+      ordering,
+      { host: sql`p.host`, started: sql`p.started`, seen: sql`p.seen`, version: sql`p.version` },
+      sql`p.id`,
+    ),
+    slice,
+  })
 
 /** Lists the registry sources of all processes that reported within three intervals. */
 export async function listRegistryReports(db: Db): Promise<ReportedRegistry[]> {
   const { rows } = await sql<{ seen: Date; report: RegistryReport }>`
     select p.seen, r.report from processes p cross join lateral jsonb_array_elements(p.registries) r (report)
-    where p.seen > now() - interval '45 seconds' order by p.started, p.id`.execute(db)
+    where p.seen > now() - make_interval(secs => ${sql.lit(runningSeconds)}) order by p.started, p.id`.execute(
+    db,
+  )
   return rows.map(({ seen, report }) => ({ ...report, seen }))
 }
 
@@ -191,6 +249,13 @@ export async function listOpenApprovals(trx: Trx): Promise<WaitingApproval[]> {
       a.findings -> 0 ->> 'reason' as reason, a.item_count, a.created
     from approvals a where a.state = 'open' order by a.id limit 100`.execute(trx)
   return rows
+}
+
+/** Deleted teams have no name. */
+export async function listTeamNames(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('teams').select(['id', 'name']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 export type RefusedZone = { readonly name: string; readonly servers: readonly string[] }

@@ -1,6 +1,12 @@
 // The state of the whole installation in the database, for `pharos status`: one snapshot with its problems. It does not
 // query routers, registries or processes.
 import { counted } from '@pharos/contract/counted'
+import type {
+  PartCounts,
+  StatusProblem,
+  StatusProblemCode,
+  StatusQueue,
+} from '@pharos/contract/operator/status'
 import type { FormerRouter } from '@pharos/contract/byoip/former-router'
 import { ratioText } from '@pharos/contract/messages/notification-text'
 import { sql } from 'kysely'
@@ -19,8 +25,11 @@ import type { Config } from '../runtime/config.ts'
 import { allRoles } from '../runtime/role.ts'
 import { compareVersions, version } from '../runtime/version.ts'
 import { readFigures, type Figures } from './figures.store.ts'
-import { isClockOff, reportIntervalMs } from './process-report.ts'
+import { readPartCounts } from './part-counts.ts'
+import { isLate, isRunning } from './process-list.ts'
+import { isClockOff } from './process-report.ts'
 import {
+  countBills,
   countUnreadDevices,
   listOpenApprovals,
   listRefusedZones,
@@ -29,6 +38,7 @@ import {
   readFloor,
   readLag,
   readLeaders,
+  type BillCounts,
   type Lag,
   type Leaders,
   type WaitingApproval,
@@ -36,45 +46,9 @@ import {
   type LiveProcess,
 } from './status.store.ts'
 
-/** docs/operating/status.md explains each. */
-export const statusProblemCodes = [
-  'restore_open',
-  'region_failed',
-  'region_stale',
-  'region_unled',
-  'router_down',
-  'router_without_neighbor',
-  'former_router',
-  'role_missing',
-  'loop_late',
-  'clock_differs',
-  'devices_unread',
-  'sampling_implausible',
-  'registry_down',
-  'registry_doubtful',
-  'flow_store_down',
-  'visibility_down',
-  'routes_missing',
-  'announcements_unseen',
-  'work_unled',
-  'approval_open',
-  'zone_refused',
-  'lag',
-  'operator_webhook_failing',
-  'import_failed',
-  'upgrade_unfinished',
-] as const
-export type StatusProblemCode = (typeof statusProblemCodes)[number]
-
 /** Conditions that are no problem of a supported installation, but may be unintended. */
 export type StatusWarningCode = 'flow_store_missing'
 export type StatusWarning = Omit<StatusProblem, 'code'> & { readonly code: StatusWarningCode }
-
-export type StatusProblem = {
-  readonly code: StatusProblemCode
-  readonly subject: string
-  readonly message: string
-}
 
 export type Status = {
   readonly at: Date
@@ -97,6 +71,9 @@ export type Status = {
   readonly imports: readonly ImportState[]
   /** Devices that no process has read for three intervals: their states are unknown. */
   readonly unread_devices: number
+  /** All parts of the installation by state. */
+  readonly parts: readonly PartCounts[]
+  readonly bills: BillCounts
   /** Ports whose flows do not match the counters of their interfaces; at most 100. */
   readonly implausible_sampling: readonly ImplausibleSampling[]
   /** The oldest release that may run; null before the first upgrade was finished. */
@@ -132,9 +109,7 @@ export async function readStatus(
         regions: await readRegionStatuses(trx),
         former_routers: await readFormerRouters(trx),
         leaders: await readLeaders(trx, ledWorks),
-        processes: (await listProcesses(trx)).filter(
-          ({ age_seconds: age }) => age <= (3 * reportIntervalMs) / 1000,
-        ),
+        processes: (await listProcesses(trx)).filter(isRunning),
         approvals: await listOpenApprovals(trx),
         refused_zones: await listRefusedZones(trx),
         restore: await readOpenRestore(trx),
@@ -143,12 +118,17 @@ export async function readStatus(
         imports: await listImports(trx),
         unread_devices: await countUnreadDevices(trx),
         implausible_sampling: await listImplausibleSampling(trx),
+        bills: await countBills(trx),
         lag: await readLag(trx),
         schema_floor: await readFloor(trx),
       }
     })
   const { deliveries, mails, webhooks } = await readFigures(db)
-  const status = { ...facts, lag: { ...facts.lag, deliveries, mails, webhooks } }
+  const status = {
+    ...facts,
+    parts: await readPartCounts(db, facts),
+    lag: { ...facts.lag, deliveries, mails, webhooks },
+  }
   const problems = findProblems(status, checkFreshMs(reconcileIntervalSeconds))
   return { ...status, problems, warnings: flowStoreWarnings(status) }
 }
@@ -253,11 +233,7 @@ const zoneProblems = ({ refused_zones: zones }: Pick<Status, 'refused_zones'>): 
     message: `${servers.join(', ')} ${servers.length === 1 ? 'keeps' : 'keep'} an old version that others have replaced; the log of the server has the reason`,
   }))
 
-function processProblems({
-  at,
-  processes,
-  leaders,
-}: Pick<Status, 'at' | 'processes' | 'leaders'>): StatusProblem[] {
+function processProblems({ processes, leaders }: Pick<Status, 'processes' | 'leaders'>): StatusProblem[] {
   const missing = allRoles.filter((role) => !processes.some(({ roles }) => roles.includes(role)))
   const unled = missing.includes('reconciler') ? [] : ledWorks.filter((work) => !leaders.works.includes(work))
   return [
@@ -267,7 +243,7 @@ function processProblems({
       message: 'no running process has this role',
     })),
     ...unled.map((work) => ({ code: 'work_unled' as const, subject: work, message: 'no process leads' })),
-    ...processes.flatMap((one) => lateLoops(at, one)),
+    ...processes.flatMap(lateLoops),
     ...processes.filter(({ clock_ms: ms }) => isClockOff(ms)).map(clockProblem),
   ]
 }
@@ -298,22 +274,15 @@ const deviceProblems = ({ unread_devices: unread }: Pick<Status, 'unread_devices
         },
       ]
 
-/** A loop is late after three intervals and a minute: a run may take its time. */
-function lateLoops(
-  at: Date,
-  { host, pid, loops, uptime_seconds, age_seconds }: LiveProcess,
-): StatusProblem[] {
-  const reportedMs = at.getTime() - age_seconds * 1000
-  return loops.flatMap(({ name, interval_seconds, last_success }) => {
-    const allowed = 3 * interval_seconds + 60
-    const since =
-      last_success === null ? uptime_seconds : (reportedMs - new Date(last_success).getTime()) / 1000
-    if (since <= allowed) return []
-    const message =
-      last_success === null ? 'has not succeeded since the start' : `last succeeded at ${last_success}`
-    return [{ code: 'loop_late' as const, subject: `${name} on ${host}:${pid}`, message }]
-  })
-}
+const lateLoops = (process: LiveProcess): StatusProblem[] =>
+  process.loops
+    .filter((loop) => isLate(loop, process))
+    .map(({ name, last_success }) => ({
+      code: 'loop_late',
+      subject: `${name} on ${process.host}:${process.pid}`,
+      message:
+        last_success === null ? 'has not succeeded since the start' : `last succeeded at ${last_success}`,
+    }))
 
 /** One answering source of each kind is enough for verdicts; sources that do not answer are reported nevertheless. */
 const registryProblems = ({ processes }: Pick<Status, 'processes'>): StatusProblem[] =>
@@ -381,22 +350,31 @@ const importProblems = ({ imports }: Pick<Status, 'imports'>): StatusProblem[] =
       : [{ code: 'import_failed' as const, subject: source, message: `${error}; ${since}` }]
   })
 
-function lagProblems(lag: Status['lag']): StatusProblem[] {
-  const { deliveries, mails, webhooks, operator_webhook_failing_since: failing } = lag
-  const waits = [
-    ['deliveries', deliveries.waiting, deliveries.oldest_seconds],
-    ['mails', mails.waiting, mails.oldest_seconds],
-    ['webhooks', webhooks.waiting, lag.webhook_seconds],
-    ['outbox', lag.outbox, lag.outbox_seconds],
-    ['audit', lag.audit_unsealed, lag.audit_seconds],
-  ] as const
+/** The queues with what waits in each. */
+export function queuesOf({
+  deliveries,
+  mails,
+  webhooks,
+  ...lag
+}: Status['lag']): { name: StatusQueue; waiting: number; oldest_seconds: number }[] {
   return [
-    ...waits
-      .filter(([, , seconds]) => seconds > lagSecondsMax)
-      .map(([subject, count, seconds]) => ({
+    { name: 'deliveries', ...deliveries },
+    { name: 'mails', ...mails },
+    { name: 'webhooks', waiting: webhooks.waiting, oldest_seconds: lag.webhook_seconds },
+    { name: 'outbox', waiting: lag.outbox, oldest_seconds: lag.outbox_seconds },
+    { name: 'audit', waiting: lag.audit_unsealed, oldest_seconds: lag.audit_seconds },
+  ]
+}
+
+function lagProblems(lag: Status['lag']): StatusProblem[] {
+  const { operator_webhook_failing_since: failing } = lag
+  return [
+    ...queuesOf(lag)
+      .filter(({ oldest_seconds: seconds }) => seconds > lagSecondsMax)
+      .map(({ name, waiting, oldest_seconds: seconds }) => ({
         code: 'lag' as const,
-        subject,
-        message: `${count} waiting, the oldest for ${Math.round(seconds)} s`,
+        subject: name,
+        message: `${waiting} waiting, the oldest for ${Math.round(seconds)} s`,
       })),
     ...(failing === null
       ? []

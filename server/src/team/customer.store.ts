@@ -14,16 +14,21 @@ const customerColumns = columns('teams', 't', ['id', 'slug', 'name', 'country', 
   ongoing_attacks: sql<number>`t.ongoing_attacks`,
   pending_letters: sql<number>`t.pending_letters`,
   held_routes: sql<number>`t.held_routes`,
+  open_requests: sql<number>`t.open_requests`,
 })
 export type CustomerRow = RowOf<typeof customerColumns>
 
 /** The bucket of events that have not ended, in the counts that a trigger maintains. */
 const notEnded = 2_147_483_647
 
+/** Entries of the inbox of staff, by the id of the team. */
+export type OpenRequests = ReadonlyMap<number, number>
+
 /** Teams with their counts. A paused route belongs to the announcement that claims its prefix. */
-const customers = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+const customers = (open: OpenRequests, condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select t.*, m.members, a.announcements, a.announced, e.ongoing_attacks, l.pending_letters,
-    coalesce(h.held_routes, 0) as held_routes
+    coalesce(h.held_routes, 0) as held_routes,
+    coalesce((${JSON.stringify(Object.fromEntries(open))}::jsonb ->> t.id::text)::integer, 0) as open_requests
   from teams t
     cross join lateral (select count(*)::integer as members from memberships where team_id = t.id) m
     cross join lateral (
@@ -48,10 +53,12 @@ const customers = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
 
 export const listCustomerRows = (
   db: Db,
+  open: OpenRequests,
   { search, ...query }: QueryOf<typeof listCustomersRoute>,
 ): Promise<Page<CustomerRow>> =>
   listAll(db, {
     matching: customers(
+      open,
       search === undefined
         ? sql`true`
         : sql`strpos(lower(concat_ws(chr(10), t.name, t.slug)), lower(${search})) > 0`,
@@ -66,15 +73,19 @@ export const listCustomerRows = (
         members: sql`t.members`,
         announcements: sql`t.announcements`,
         ongoing_attacks: sql`t.ongoing_attacks`,
-        open_requests: sql`t.pending_letters + t.held_routes`,
+        open_requests: sql`t.open_requests`,
       },
       sql`t.id`,
     ),
     slice: query,
   })
 
-export async function findCustomer(db: Db, teamId: number): Promise<CustomerRow | undefined> {
+export async function findCustomer(
+  db: Db,
+  open: OpenRequests,
+  teamId: number,
+): Promise<CustomerRow | undefined> {
   const { rows } = await sql<CustomerRow>`
-    select ${customerColumns} from (${customers(sql`t.id = ${teamId}::bigint`)}) t`.execute(db)
+    select ${customerColumns} from (${customers(open, sql`t.id = ${teamId}::bigint`)}) t`.execute(db)
   return rows[0]
 }

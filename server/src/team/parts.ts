@@ -5,6 +5,8 @@ import type { Mounted } from '../http/mount.ts'
 import type { Parts, Shared } from '../process/shared.ts'
 import type { Component } from '../runtime/component.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
+import { countInboxByTeam } from '../status/inbox.ts'
+import { inboxDeps } from '../status/parts.ts'
 import type { DomainCheckDeps } from './domain-check-result.ts'
 import { checkDueDomains } from './domain-loop.ts'
 import { domainRoutes } from './domain.routes.ts'
@@ -40,7 +42,7 @@ export function routes(shared: Shared): Mounted[] {
       rules: { allowDocumentation: config.allowDocumentationResources },
       verifications: createVerifyLimits(config.checkRequestsPerMinute),
     }),
-    ...customerRoutes({ db: front }),
+    ...customerRoutes({ db: front, countOpenRequests: () => countInboxByTeam(inboxDeps(shared)) }),
   ]
 }
 

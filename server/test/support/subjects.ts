@@ -410,6 +410,11 @@ export const subjects: readonly Subject[] = [
     ofAllTeams: true,
   },
   { route: 'listRegistries', requests: only(), answers: () => 200 },
+  ...['listInbox', 'getStatus', 'listProcesses'].map((route) => ({
+    route,
+    requests: only(),
+    answers: () => 200,
+  })),
   { route: 'listAdminRegions', requests: only(), answers: () => 200 },
   {
     route: 'applyPlatform',

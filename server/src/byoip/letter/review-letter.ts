@@ -31,7 +31,7 @@ export type ReviewLetterDeps = { readonly db: Db; readonly inspector: Inspector;
 
 /** Returns a page of all teams' letters, and the exact count. */
 export async function listForReview(
-  { db }: ReviewLetterDeps,
+  { db }: Pick<ReviewLetterDeps, 'db'>,
   _operation: unknown,
   query: QueryOf<typeof listLettersToReviewRoute>,
 ): Promise<{ results: Wire[]; count: number }> {

@@ -29,7 +29,8 @@ const recent = (condition: string) => sql<number>`(
 
 const isFailure = "d.state in ('partial', 'failed')"
 
-const failing = sql<boolean>`coalesce((
+/** Whether the last processed delivery of the source `s` could not be read, completely or in part. */
+export const failing = sql<boolean>`coalesce((
   select ${sql.raw(isFailure)} from deliveries d where d.source_key = s.key and d.state <> 'new'
   order by d.received desc, d.id desc limit 1), false)`
 

@@ -291,6 +291,10 @@ export async function findClosedBill(db: Db | Trx, id: number): Promise<ClosedBi
   return rows[0] && { ...rows[0], bill: presentBill(rows[0]) }
 }
 
+/** Whether too many samples of the bill `b` are missing, and nobody has corrected or confirmed it. */
+export const needsDecision = sql<boolean>`b.bill ->> 'review' is not null
+  and not exists (select from billing_periods c where c.corrects = b.id)`
+
 /** For staff: the closed bills that wait for a decision, the oldest first. */
 export async function listBillReviews(
   db: Db,
@@ -298,7 +302,7 @@ export async function listBillReviews(
   const { rows } = await sql<BillRow & { readonly team: string; readonly service: string }>`
     select coalesce(t.slug, b.team_id::text) as team, b.service_name as service, ${closedBillJson} as bill
     from billing_periods b left join teams t on t.id = b.team_id
-    where b.bill ->> 'review' is not null and not exists (select from billing_periods c where c.corrects = b.id)
+    where ${needsDecision}
     order by b.month, b.id`.execute(db)
   return rows
 }

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db } from '../../db/postgres.ts'
-import { closedBillJson, presentBill } from './bill.store.ts'
+import { closedBillJson, needsDecision, presentBill } from './bill.store.ts'
 
 const staffBillColumns = columns('billing_periods', 'b', ['team_id', 'service_id', 'billing_ref'], {
   team: sql<string | null>`b.team`,
@@ -18,7 +18,7 @@ type Query = QueryOf<typeof listStaffBillsRoute>
 
 export async function listStaffBillRows(
   db: Db,
-  { period, team_id: teams, service_id: services, current, ordering, ...slice }: Query,
+  { period, team_id: teams, service_id: services, current, needs_decision, ordering, ...slice }: Query,
 ): Promise<Page<StaffBill>> {
   const corrected = sql`exists (select from billing_periods c where c.corrects = b.id)`
   const { page, count } = await listAll<RowOf<typeof staffBillColumns>>(db, {
@@ -29,6 +29,7 @@ export async function listStaffBillRows(
         teams && sql`b.team_id = any(${teams}::bigint[])`,
         services && sql`b.service_id = any(${services}::bigint[])`,
         current !== undefined && (current ? sql`not ${corrected}` : corrected),
+        needs_decision !== undefined && sql`(${needsDecision}) = ${needs_decision}`,
       )}`,
     columns: staffBillColumns,
     order: orderBy(

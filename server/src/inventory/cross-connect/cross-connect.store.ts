@@ -15,9 +15,9 @@ import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import type { AttachmentRow } from '../attachment/attachment.store.ts'
 import { locationColumn } from '../holding/location.store.ts'
 
-/** The letter has arrived since the status changed. */
-const hasLetter = sql`exists (select from attachments l where l.subject_kind = 'cross_connect' and l.subject_id = x.id::text
-  and l.purpose = 'loa' and l.created >= x.changed)`
+/** When the first letter arrived since the status changed; null if none has. */
+const letterArrived = sql<Date | null>`(select min(l.created) from attachments l where l.subject_kind = 'cross_connect'
+  and l.subject_id = x.id::text and l.purpose = 'loa' and l.created >= x.changed)`
 
 const byStatus = sql.join(
   crossConnectStatuses.map(
@@ -25,7 +25,7 @@ const byStatus = sql.join(
   ),
   sql` `,
 )
-const waitsFor = sql<CrossConnectActor>`case when x.status = 'awaiting_loa' and ${hasLetter} then 'provider'
+const waitsFor = sql<CrossConnectActor>`case when x.status = 'awaiting_loa' and ${letterArrived} is not null then 'provider'
   else case x.status ${byStatus} end end`
 
 const crossConnectColumns = columns(
@@ -57,6 +57,7 @@ const crossConnectColumns = columns(
   {
     status: sql<CrossConnectStatus>`x.status`,
     waits_for: waitsFor,
+    waiting_since: sql<Date>`coalesce(case when x.status = 'awaiting_loa' then ${letterArrived} end, x.changed)`,
     location: locationColumn('x'),
     team_name: sql<string>`(select t.name from teams t where t.id = x.team_id)`,
     letter: sql<(Omit<AttachmentRow, 'created'> & { created: string }) | null>`(

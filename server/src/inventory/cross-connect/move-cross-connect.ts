@@ -86,5 +86,6 @@ export function moveCrossConnect(
 const presentForStaff = (deps: AttachmentDeps, row: CrossConnectRow): Wire => ({
   ...presentCrossConnect(deps, row),
   team: { id: row.team_id, name: row.team_name },
+  waiting_since: row.waits_for === 'nobody' ? null : row.waiting_since.toISOString(),
   next: [...crossConnectStates[row.status].next],
 })

@@ -34,7 +34,7 @@ export type AsnDecision = { readonly team_id: number; readonly reason: string }
 
 /** Returns a page of all teams' ASNs and the exact count. */
 export async function listAllAsns(
-  { db, now }: AsnDecisionDeps,
+  { db, now }: Pick<AsnDecisionDeps, 'db' | 'now'>,
   _operation: unknown,
   query: QueryOf<typeof listAsnsOfTeamsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {

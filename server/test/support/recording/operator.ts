@@ -18,6 +18,8 @@ import {
   listRestoreItemsRoute,
   listRestoresRoute,
 } from '@pharos/contract/operator/restore'
+import { listInboxRoute } from '@pharos/contract/operator/inbox'
+import { getStatusRoute, listProcessesRoute } from '@pharos/contract/operator/status'
 import { getCustomerRoute, listCustomersRoute, listRegistriesRoute } from '@pharos/contract/operator/team'
 import { sql } from 'kysely'
 import { insertApprovalRow, withdrawalsOf } from '../../../src/approval/testing.ts'
@@ -149,6 +151,7 @@ async function recordCustomers({ call, record, owner }: Recorder): Promise<void>
   await call(uploadLetterRoute, { params: { announcement_id: web.id }, fields }, { file: letter })
   await record(listCustomersRoute, { query: { search: 'lind', ordering: '-open_requests', limit: 100 } })
   await record(getCustomerRoute, { params: { team_id: team.id } })
+  await record(listInboxRoute, { query: { team_id: [team.id] } })
 }
 
 async function recordRegistries({ owner, record, at }: Recorder): Promise<void> {
@@ -181,14 +184,22 @@ async function recordRegistries({ owner, record, at }: Recorder): Promise<void> 
       host: 'pharos1.example.net',
       pid,
       version: '1.0.0',
-      roles: ['api'],
+      roles: ['api', 'reconciler', 'collector', 'nameserver'],
       started: new Date('2026-04-01T06:00:00Z'),
-      loops: [],
+      loops: [
+        { name: 'audit-seal', interval_seconds: 5, last_success: '2026-04-01T10:21:01.310Z' },
+        { name: 'send-mails', interval_seconds: 30, last_success: '2026-04-01T10:20:48.022Z' },
+      ],
       registries,
       flow_store: null,
     })
   await at('2026-04-01T10:21:06.721Z')
   await record(listRegistriesRoute)
+  // The clocks of the machine and of the recording differ, and no process seals.
+  await sql`update processes set clock_ms = 3`.execute(owner)
+  await sql`delete from audit_unsealed`.execute(owner)
+  await record(getStatusRoute)
+  await record(listProcessesRoute, { query: { running: true } })
 }
 
 /** The database has the state of a backup: it lacks changes that the routers have, and has a mail that was probably sent. */

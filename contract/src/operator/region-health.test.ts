@@ -1,8 +1,8 @@
 // The health of regions and routers: unknown stays unknown, and never counts as healthy.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AdminRegion, RegionRouter } from '@pharos/contract/operator/region'
-import { healthOfRegions, healthOfRouters, healthOfSessions, regionResult } from './health.ts'
+import type { AdminRegion, RegionRouter } from './region.ts'
+import { healthOfRegions, healthOfRouters, healthOfSessions, regionResult } from './region-health.ts'
 
 const router = (result: boolean | null, state: 'established' | 'active' = 'established'): RegionRouter => ({
   name: 'r1',

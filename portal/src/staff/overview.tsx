@@ -1,0 +1,373 @@
+// The first page of staff: attacks on all customers, what waits for a decision, the parts of the installation, and its problems. Every figure is that of
+// `pharos status` or of the page that it links to; what could not be read is unknown.
+import { Skeleton, Table } from '@mantine/core'
+import { classificationLabel } from '@pharos/contract/events/classification'
+import { listStaffIncidentsRoute, type StaffIncident } from '@pharos/contract/events/incident'
+import type { InboxEntry } from '@pharos/contract/operator/inbox'
+import {
+  getStatusRoute,
+  statusParts,
+  type InstallationStatus,
+  type PartCounts,
+  type StatusPart,
+} from '@pharos/contract/operator/status'
+import { linkOptions, Link, type LinkOptions } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useAnswer } from '../api/queries.ts'
+import { networkText } from '../events/network-text.ts'
+import { monthText } from '../inventory/bill-month.ts'
+import { Dimmed, Mono } from '../ui/cells.tsx'
+import { FailedSection } from '../ui/failed-section.tsx'
+import { Figure } from '../ui/figure.tsx'
+import { TextLink } from '../ui/link.tsx'
+import { Grid, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { formatRate } from '../ui/rate.ts'
+import { Section } from '../ui/section.tsx'
+import { StatePill, type StateColor } from '../ui/status.tsx'
+import { Ago } from '../ui/task-row.tsx'
+import { formatDuration } from '../ui/time-text.ts'
+import { words as t } from './console-words.ts'
+import { useInboxSummary } from './inbox-rows.ts'
+import { entryText, teamNameOf } from './request-text.ts'
+import { words } from './words.ts'
+import classes from './overview.module.css'
+
+const { overview: texts } = t
+
+const attackRows = 6
+
+/** The attacks that go on now, the largest first. */
+const useAttacks = () =>
+  useAnswer(
+    listStaffIncidentsRoute,
+    { query: { ongoing: true, ordering: '-affected_bps', limit: attackRows } },
+    { refetchInterval: 15_000 },
+  )
+
+export function StaffOverview() {
+  const status = useAnswer(getStatusRoute, {}, { refetchInterval: 15_000 })
+  const attacks = useAttacks()
+  const inbox = useInboxSummary()
+  return (
+    <Page title={texts.title} note={texts.note} wide>
+      {status.error && <Problem error={status.error} retry={() => status.refetch()} />}
+      <Grid min={150}>
+        <AttacksFigure attacks={attacks} />
+        <InboxFigure inbox={inbox} />
+        {statusParts.map((part) => (
+          <PartFigure key={part} part={part} status={status} />
+        ))}
+        <MailFigure status={status} />
+        <ProcessFigure status={status} />
+        <BillFigure status={status} />
+      </Grid>
+      <div className={classes['cards']}>
+        <Attacks attacks={attacks} />
+        <Waiting inbox={inbox} />
+        <Problems status={status} />
+        <Queues status={status} />
+      </div>
+    </Page>
+  )
+}
+
+type Answer<T> = { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown }
+type OfStatus = { readonly status: Answer<InstallationStatus> }
+type OfAttacks = { readonly attacks: ReturnType<typeof useAttacks> }
+type OfInbox = { readonly inbox: ReturnType<typeof useInboxSummary> }
+
+const FigureLink = ({ to, children }: { to: LinkOptions; children: ReactNode }) => (
+  <Link {...to} className={classes['figureLink']!}>
+    {children}
+  </Link>
+)
+
+const number = (value: number): string => value.toLocaleString('en')
+
+function AttacksFigure({ attacks: { data } }: OfAttacks) {
+  const to = linkOptions({ to: '/staff/attacks', search: { ongoing: true } })
+  const largest = data?.results[0]?.affected_bps ?? 0
+  return (
+    <Figure
+      label={texts.attacks}
+      value={data && <FigureLink to={to}>{number(data.count)}</FigureLink>}
+      note={data && largest > 0 ? texts.largest(formatRate(largest, 'bps')) : undefined}
+      {...(data && data.count > 0 ? { color: 'bad' as const } : {})}
+    />
+  )
+}
+
+function InboxFigure({ inbox: { data } }: OfInbox) {
+  const oldest = data?.results[0]
+  return (
+    <Figure
+      label={texts.waiting}
+      value={data && <FigureLink to={linkOptions({ to: '/staff/inbox' })}>{number(data.count)}</FigureLink>}
+      note={
+        oldest && (
+          <>
+            {texts.oldest} <Ago at={oldest.since} />
+          </>
+        )
+      }
+      {...(oldest ? { color: 'warn' as const } : {})}
+    />
+  )
+}
+
+/** The page of a part, with the rows that fail if it can filter them. */
+const pages: Partial<Record<StatusPart, LinkOptions>> = {
+  regions: linkOptions({ to: '/staff/regions' }),
+  routers: linkOptions({ to: '/staff/regions' }),
+  sessions: linkOptions({ to: '/staff/regions' }),
+  devices: linkOptions({ to: '/staff/devices' }),
+  registries: linkOptions({ to: '/staff/registries' }),
+  detectors: linkOptions({ to: '/staff/detectors' }),
+}
+
+function PartFigure({ part, status: { data } }: { part: StatusPart } & OfStatus) {
+  const counts = data?.parts.find((one) => one.part === part)
+  if (!counts) return <Figure label={texts.parts[part]} value={undefined} />
+  const { ok, failing, unknown } = counts
+  const total = ok + failing + unknown
+  const color: StateColor | undefined = failing > 0 ? 'bad' : unknown > 0 ? 'warn' : undefined
+  const to = pages[part]
+  return (
+    <Figure
+      label={texts.parts[part]}
+      value={to ? <FigureLink to={to}>{number(ok)}</FigureLink> : number(ok)}
+      unit={texts.of(total)}
+      note={partNote(counts)}
+      {...(color ? { color } : {})}
+    />
+  )
+}
+
+function partNote({ ok, failing, unknown, paused }: PartCounts): string {
+  if (ok + failing + unknown + paused === 0) return texts.none
+  const notes = [
+    failing > 0 && texts.failing(failing),
+    unknown > 0 && texts.unknown(unknown),
+    paused > 0 && texts.paused(paused),
+  ].filter((note) => note !== false)
+  return failing + unknown > 0 ? notes.join(', ') : [texts.allOk, ...notes].join(', ')
+}
+
+/** A queue is late after this time, as in the problems of the installation. */
+const lateSeconds = 300
+
+function MailFigure({ status: { data } }: OfStatus) {
+  const mails = data?.queues.find(({ name }) => name === 'mails')
+  const isLate = mails !== undefined && mails.oldest_seconds > lateSeconds
+  return (
+    <Figure
+      label={texts.queue.mails}
+      value={mails && number(mails.waiting)}
+      note={mails && mails.waiting > 0 && `${texts.oldest} ${formatDuration(mails.oldest_seconds * 1000)}`}
+      {...(isLate ? { color: 'bad' as const } : {})}
+    />
+  )
+}
+
+function ProcessFigure({ status: { data } }: OfStatus) {
+  const label = texts.processes
+  if (!data) return <Figure label={label} value={undefined} />
+  const { running, late_loops: late, versions, missing_roles: missing } = data.processes
+  const isBad = missing.length > 0 || late > 0
+  const note = isBad
+    ? [
+        ...(missing.length > 0 ? [texts.missingRoles(missing.join(', '))] : []),
+        ...(late > 0 ? [texts.lateLoops(late)] : []),
+      ].join(', ')
+    : texts.versions(versions)
+  const color = isBad ? 'bad' : versions.length > 1 ? 'warn' : undefined
+  return (
+    <Figure
+      label={label}
+      value={<FigureLink to={linkOptions({ to: '/staff/processes' })}>{number(running)}</FigureLink>}
+      note={note}
+      {...(color ? { color } : {})}
+    />
+  )
+}
+
+function BillFigure({ status: { data } }: OfStatus) {
+  if (!data) return <Figure label={texts.bills} value={undefined} />
+  const { needs_decision: open, last_month: month, last_month_bills: bills } = data.bills
+  const to = linkOptions({ to: '/staff/bills', search: { needs_decision: true } })
+  return (
+    <Figure
+      label={texts.bills}
+      value={<FigureLink to={to}>{number(open)}</FigureLink>}
+      note={month === null ? texts.noBills : texts.lastMonth(monthText(month), bills)}
+      {...(open > 0 ? { color: 'warn' as const } : {})}
+    />
+  )
+}
+
+function Attacks({ attacks }: OfAttacks) {
+  const { data, error } = attacks
+  if (error && !data) return <FailedSection title={texts.attacks} answer={attacks} />
+  return (
+    <Section
+      title={texts.attacks}
+      actions={
+        <TextLink to="/staff/attacks" size="sm">
+          {texts.allAttacks}
+        </TextLink>
+      }
+      fill
+    >
+      {!data && <Skeleton height={120} />}
+      {data?.results.length === 0 && <Dimmed>{texts.noAttacks}</Dimmed>}
+      <ul className={classes['rows']}>
+        {data?.results.map((attack) => (
+          <AttackRow key={`${attack.team.id} ${attack.id}`} attack={attack} />
+        ))}
+      </ul>
+      {data && <More count={data.count - data.results.length} />}
+    </Section>
+  )
+}
+
+const AttackRow = ({ attack }: { attack: StaffIncident }) => {
+  const { id, team, network, classification_key: key, affected_bps: bps, start } = attack
+  return (
+    <li className={classes['row']}>
+      <span className={classes['dot']} data-color="bad" aria-hidden />
+      <div className={classes['text']}>
+        <div className={classes['name']}>
+          <TextLink to="/staff/attacks" search={{ ongoing: true, show: `${team.id} ${id}` }} inherit>
+            <Mono>{networkText(network)}</Mono>
+          </TextLink>
+          {bps > 0 && ` · ${formatRate(bps, 'bps')}`}
+        </div>
+        <div className={classes['detail']}>
+          <TextLink to="/staff/customers/$id" params={{ id: String(team.id) }} inherit>
+            {team.name}
+          </TextLink>
+          {` · ${classificationLabel(key)}`}
+        </div>
+      </div>
+      <span className={classes['age']}>
+        <Ago at={start} />
+      </span>
+    </li>
+  )
+}
+
+function Waiting({ inbox }: OfInbox) {
+  const { data, error } = inbox
+  if (error && !data) return <FailedSection title={texts.waiting} answer={inbox} />
+  return (
+    <Section
+      title={texts.waiting}
+      actions={
+        <TextLink to="/staff/inbox" size="sm">
+          {texts.openInbox}
+        </TextLink>
+      }
+      fill
+    >
+      {!data && <Skeleton height={120} />}
+      {data?.results.length === 0 && <Dimmed>{texts.nothingWaits}</Dimmed>}
+      <ul className={classes['rows']}>
+        {data?.results.map((entry) => (
+          <WaitingRow key={entry.key} entry={entry} />
+        ))}
+      </ul>
+      {data && <More count={data.count - data.results.length} />}
+    </Section>
+  )
+}
+
+const WaitingRow = ({ entry }: { entry: InboxEntry }) => (
+  <li className={classes['row']}>
+    <span className={classes['dot']} data-color="warn" aria-hidden />
+    <div className={classes['text']}>
+      <div className={classes['name']}>
+        <TextLink to="/staff/inbox" search={{ show: entry.key }} inherit>
+          {entryText(entry)}
+        </TextLink>
+      </div>
+      <div className={classes['detail']}>
+        {words.inbox.kinds[entry.kind]} · {teamNameOf(entry)}
+      </div>
+    </div>
+    <span className={classes['age']}>
+      <Ago at={entry.since} />
+    </span>
+  </li>
+)
+
+const More = ({ count }: { count: number }) =>
+  count > 0 ? <p className={classes['more']}>{texts.more(count)}</p> : null
+
+function Problems({ status }: OfStatus) {
+  const { data, error } = status
+  if (error && !data) return <FailedSection title={texts.problems} answer={status} />
+  const problems = data?.problems ?? []
+  return (
+    <Section
+      title={texts.problems}
+      note={problems.length > 0 && <StatePill color="bad">{number(problems.length)}</StatePill>}
+      fill
+    >
+      {!data && <Skeleton height={120} />}
+      {data && problems.length === 0 && <Dimmed>{texts.noProblems}</Dimmed>}
+      <ul className={classes['rows']}>
+        {problems.map(({ code, subject, message }) => (
+          <ProblemRow key={`${code} ${subject}`} color="bad" subject={subject} message={message} />
+        ))}
+        {data?.warnings.map(({ code, subject, message }) => (
+          <ProblemRow key={`${code} ${subject}`} color="warn" subject={subject} message={message} />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+type ProblemProps = { readonly color: StateColor; readonly subject: string; readonly message: string }
+
+const ProblemRow = ({ color, subject, message }: ProblemProps) => (
+  <li className={classes['row']}>
+    <span className={classes['dot']} data-color={color} aria-hidden />
+    <div className={classes['text']}>
+      <div className={classes['name']}>{subject}</div>
+      <div className={classes['detail']}>{message}</div>
+    </div>
+  </li>
+)
+
+function Queues({ status }: OfStatus) {
+  const { data, error } = status
+  if (error && !data) return <FailedSection title={texts.queues} answer={status} />
+  return (
+    <Section title={texts.queues} flush fill>
+      {!data && <Skeleton height={120} />}
+      {data && (
+        <Table fz="sm">
+          <Table.Thead>
+            <Table.Tr>
+              {texts.queueColumns.map((head) => (
+                <Table.Th key={head}>{head}</Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {data.queues.map(({ name, waiting, oldest_seconds: seconds }) => (
+              <Table.Tr key={name}>
+                <Table.Td>{texts.queue[name]}</Table.Td>
+                <Table.Td>{number(waiting)}</Table.Td>
+                <Table.Td data-late={seconds > lateSeconds || undefined} className={classes['oldest']!}>
+                  {waiting === 0 ? '–' : formatDuration(seconds * 1000)}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Section>
+  )
+}
