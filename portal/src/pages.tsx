@@ -3,12 +3,19 @@
 // first opened, and must not import this file.
 import type { listStaffBillsRoute } from '@pharos/contract/operator/bill'
 import type { listStaffDevicesRoute } from '@pharos/contract/operator/device'
+import type { listMailsRoute } from '@pharos/contract/operator/mail'
+import type {
+  listExportersRoute,
+  listNameServersRoute,
+  listScrubbersRoute,
+} from '@pharos/contract/operator/network'
 import type { listProcessesRoute } from '@pharos/contract/operator/status'
+import type { listUsersRoute } from '@pharos/contract/operator/user'
 import type { listCustomersRoute } from '@pharos/contract/operator/team'
 import type { Grant } from '@pharos/contract/role'
 import type { User } from '@pharos/contract/session/session'
 import type { listIncidentsRoute, listStaffIncidentsRoute } from '@pharos/contract/events/incident'
-import type { listAuditEntriesRoute } from '@pharos/contract/team/audit'
+import type { listAuditEntriesRoute, listStaffAuditEntriesRoute } from '@pharos/contract/team/audit'
 import type {
   listAnnouncementsOfTeamRoute,
   listAnnouncementsRoute,
@@ -32,16 +39,20 @@ import type { listTokensRoute } from '@pharos/contract/team/token'
 import type { listTsigKeysRoute } from '@pharos/contract/dns/tsig'
 import type { listWebhookDeliveriesRoute, listWebhooksRoute } from '@pharos/contract/messages/webhook'
 import {
+  IconActivity,
   IconBroadcast,
   IconBuilding,
   IconChartAreaLine,
   IconContract,
   IconCpu,
   IconDatabase,
+  IconFilter,
   IconGauge,
+  IconHistory,
   IconHome,
   IconId,
   IconInbox,
+  IconMail,
   IconPlug,
   IconPlugConnected,
   IconRadar,
@@ -626,6 +637,42 @@ export const pages = [
     component: lazyRouteComponent(() => import('./staff/bills.tsx'), 'StaffBills'),
   }),
   page({
+    path: '/staff/users',
+    label: 'Users',
+    icon: IconUsers,
+    group: 'customers',
+    keywords: ['accounts', 'people', 'second factor'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listUsersRoute>>()(
+      'search',
+      'team_id',
+      'is_staff',
+      'has_second_factor',
+      'ordering',
+    ),
+    component: lazyRouteComponent(() => import('./staff/users.tsx'), 'Users'),
+  }),
+  page({
+    path: '/staff/audit',
+    label: 'Audit log of all',
+    icon: IconHistory,
+    group: 'customers',
+    keywords: ['changes', 'log', 'who'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listStaffAuditEntriesRoute>>()(
+      'team_id',
+      'actor',
+      'action',
+      'target',
+      'request_id',
+      'address',
+      'start',
+      'end',
+      'ordering',
+    ),
+    component: lazyRouteComponent(() => import('./staff/audit.tsx'), 'StaffAudit'),
+  }),
+  page({
     path: '/staff/regions',
     label: 'Regions',
     icon: IconRouter,
@@ -644,6 +691,36 @@ export const pages = [
     role: 'staff',
     search: parameters<QueryOf<typeof listStaffDevicesRoute>>()('search', 'status', 'error', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/devices.tsx'), 'StaffDevices'),
+  }),
+  page({
+    path: '/staff/name-servers',
+    label: 'Name servers',
+    icon: IconWorld,
+    group: 'network',
+    keywords: ['dns', 'serial', 'behind'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listNameServersRoute>>()('search', 'state', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/name-servers.tsx'), 'NameServers'),
+  }),
+  page({
+    path: '/staff/scrubbers',
+    label: 'Scrubbers',
+    icon: IconFilter,
+    group: 'network',
+    keywords: ['shield', 'flowspec', 'mitigation'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listScrubbersRoute>>()('search', 'state', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/scrubbers.tsx'), 'Scrubbers'),
+  }),
+  page({
+    path: '/staff/exporters',
+    label: 'Flow exporters',
+    icon: IconActivity,
+    group: 'network',
+    keywords: ['netflow', 'sflow', 'ipfix', 'sampling'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listExportersRoute>>()('search', 'state', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/exporters.tsx'), 'Exporters'),
   }),
   page({
     path: '/staff/registries',
@@ -679,6 +756,16 @@ export const pages = [
     role: 'staff',
     search: parameters<QueryOf<typeof listProcessesRoute>>()('role', 'running', 'version', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/processes.tsx'), 'Processes'),
+  }),
+  page({
+    path: '/staff/mails',
+    label: 'Mails',
+    icon: IconMail,
+    group: 'system',
+    keywords: ['e-mail', 'queue', 'smtp'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listMailsRoute>>()('search', 'state', 'kind', 'team_id', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/mails.tsx'), 'Mails'),
   }),
   page({
     path: '/staff/restore',

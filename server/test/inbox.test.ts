@@ -52,7 +52,7 @@ const approval = {
 } as const
 
 async function addBill(): Promise<void> {
-  const { results } = examples.get(listStaffBillsRoute.name)!.response as ResponseOf<
+  const { results } = examples.get(listStaffBillsRoute.name)!.response as unknown as ResponseOf<
     typeof listStaffBillsRoute
   >
   const bill = { ...results[0]!, review: 'missing_samples' }

@@ -3,6 +3,9 @@ import { accountRoutes } from '../session/account.ts'
 import { adminRegionRoutes } from '../operator/region.ts'
 import { adminTeamRoutes } from '../operator/team.ts'
 import { inboxRoutes } from '../operator/inbox.ts'
+import { adminMailRoutes } from '../operator/mail.ts'
+import { adminNetworkRoutes } from '../operator/network.ts'
+import { adminUserRoutes } from '../operator/user.ts'
 import { statusRoutes } from '../operator/status.ts'
 import { analysisRoutes } from '../events/event.ts'
 import { auditRoutes } from '../team/audit.ts'
@@ -77,6 +80,9 @@ export const routes: readonly Route[] = [
   ...byoipRoutes,
   ...inboxRoutes,
   ...statusRoutes,
+  ...adminNetworkRoutes,
+  ...adminMailRoutes,
+  ...adminUserRoutes,
   ...approvalRoutes,
   ...restoreRoutes,
   ...adminRegionRoutes,

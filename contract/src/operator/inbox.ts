@@ -51,7 +51,7 @@ export const InboxEntry = Component('InboxEntry', {
     ...Kind,
     description:
       '`routes`, `dns`, `shield`, `platform`: changes that need approval; `letter`: a letter of authorization to review; `asn`: a proof that ' +
-      'only staff can accept; `cross_connect`: the provider has the next step; `bill`: too many samples are missing; `former_router`: it cannot ' +
+      'only staff can accept; `cross_connect`: the provider has the next step; `bill`: closed bills of which too many samples are missing; `former_router`: it cannot ' +
       'be emptied; `restore`: the database was restored, and nothing is sent',
   },
   key: Type.String({ description: 'unique, and the same while it waits' }),
@@ -64,7 +64,7 @@ export const InboxEntry = Component('InboxEntry', {
   letter: Optional({ ...ReviewedLetter, description: 'of `letter`' }),
   asn: Optional({ ...AsnOfTeam, description: 'of `asn`' }),
   cross_connect: Optional({ ...StaffCrossConnect, description: 'of `cross_connect`' }),
-  bill: Optional({ ...StaffBill, description: 'of `bill`' }),
+  bills: Optional(Type.Array(StaffBill, { description: 'of `bill`: all of the team, the oldest first' })),
   former_router: Optional({ ...FormerRouter, description: 'of `former_router`' }),
   restore: Optional({ ...Restore, description: 'of `restore`' }),
 })

@@ -1,7 +1,7 @@
 // The audit log: changes and refused calls. The API reads it; entries are immutable.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { route } from '../route.ts'
+import { route, staffReading } from '../route.ts'
 import {
   Actor,
   Id,
@@ -13,6 +13,7 @@ import {
   Page,
   Repeatable,
   Strict,
+  TeamReference,
   Time,
   Component,
 } from '../scalar.ts'
@@ -42,6 +43,30 @@ const permission = { credential: 'any', scope: 'audit:read', grant: 'audit.see' 
 
 const Text = Type.String({ minLength: 1, maxLength: 300 })
 
+const filters = {
+  actor: Optional(Repeatable({ ...Text, description: 'such as `user:31`, `token:k7m2q4x5w3zt` or `staff`' })),
+  action: Optional(
+    Repeatable(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'such as `announcement.update`, or `announcement.*` for a group',
+        pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$',
+        expects: 'an action such as announcement.update, or a group such as announcement.*',
+      }),
+    ),
+  ),
+  target: Optional(Repeatable({ ...Text, description: 'such as `announcement:4211`' })),
+  request_id: Optional(Repeatable({ ...Text, description: 'the `X-Request-Id` of an answer' })),
+  address: Optional(
+    Repeatable(
+      Type.String({ minLength: 1, maxLength: 50, description: 'IP address of the caller, or a network' }),
+    ),
+  ),
+  start: Optional(Time),
+  end: Optional(Time),
+}
+
 export const listAuditEntriesRoute = route({
   name: 'listAuditEntries',
   group: 'Audit',
@@ -56,29 +81,7 @@ export const listAuditEntriesRoute = route({
     'is exclusive.',
   permission,
   query: Strict({
-    actor: Optional(
-      Repeatable({ ...Text, description: 'such as `user:31`, `token:k7m2q4x5w3zt` or `staff`' }),
-    ),
-    action: Optional(
-      Repeatable(
-        Type.String({
-          minLength: 1,
-          maxLength: 100,
-          description: 'such as `announcement.update`, or `announcement.*` for a group',
-          pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$',
-          expects: 'an action such as announcement.update, or a group such as announcement.*',
-        }),
-      ),
-    ),
-    target: Optional(Repeatable({ ...Text, description: 'such as `announcement:4211`' })),
-    request_id: Optional(Repeatable({ ...Text, description: 'the `X-Request-Id` of an answer' })),
-    address: Optional(
-      Repeatable(
-        Type.String({ minLength: 1, maxLength: 50, description: 'IP address of the caller, or a network' }),
-      ),
-    ),
-    start: Optional(Time),
-    end: Optional(Time),
+    ...filters,
     ordering: Ordering(['at', 'id'], '-at'),
     limit: Limit,
     offset: Offset,
@@ -102,4 +105,34 @@ export const getAuditEntryRoute = route({
   conditional: true,
 })
 
-export const auditRoutes = [listAuditEntriesRoute, getAuditEntryRoute]
+export const StaffAuditEntry = Component('StaffAuditEntry', {
+  ...AuditEntry.properties,
+  team: Nullable({ ...TeamReference, description: 'the team; null: an entry of the provider' }),
+})
+export type StaffAuditEntry = Static<typeof StaffAuditEntry>
+
+/** Days of the audit log of all teams that are listed without `start`. */
+export const staffAuditDays = 7
+
+export const listStaffAuditEntriesRoute = route({
+  name: 'listAuditEntriesOfAll',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/audit',
+  summary: 'List audit entries of all teams',
+  description:
+    'Changes of all teams and of the provider, the newest first, with the filters of the audit log of a team. Without `start`, the last ' +
+    `${staffAuditDays} days before \`end\` or now. Staff are named.`,
+  permission: staffReading,
+  query: Strict({
+    team_id: Optional(Repeatable({ ...Id, description: 'id of the team' })),
+    ...filters,
+    ordering: Ordering(['id'], '-id'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(StaffAuditEntry),
+  success: 200,
+})
+
+export const auditRoutes = [listAuditEntriesRoute, getAuditEntryRoute, listStaffAuditEntriesRoute]

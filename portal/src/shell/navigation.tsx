@@ -121,11 +121,14 @@ type PageLinkProps = {
   readonly isNarrow?: boolean
 }
 
+/** The overview of the provider is above its other pages. */
+const onlyItself = { exact: true }
+
 function PageLink({ page, isCurrent, count, isNarrow = false }: PageLinkProps) {
   const { path, label, icon: Icon, count: name } = page
   const link = (
     <NavLink
-      renderRoot={(props) => <Link {...props} to={path} />}
+      renderRoot={(props) => <Link {...props} to={path} activeOptions={onlyItself} />}
       label={isNarrow ? undefined : label}
       {...(isNarrow ? { 'aria-label': label } : {})}
       leftSection={Icon && <Icon size={18} stroke={1.6} />}

@@ -14,7 +14,7 @@ export function ApprovalBanner() {
     { refetchInterval: 30_000 },
   )
   const { pathname } = useLocation()
-  if (!data || data.count === 0 || pathname === '/staff/inbox') return null
+  if (!data || data.count === 0 || ['/staff', '/staff/inbox'].includes(pathname)) return null
   return (
     <Alert
       color="warn"

@@ -78,7 +78,7 @@ const panel: PanelDeclaration<StaffBill> = {
   render: (_id, bill) => (bill ? <BillDetails bill={bill} /> : <Dimmed>{t.notInView}</Dimmed>),
 }
 
-export function BillDetails({ bill }: { bill: StaffBill }) {
+function BillDetails({ bill }: { bill: StaffBill }) {
   return (
     <Stack gap="sm">
       <Facts

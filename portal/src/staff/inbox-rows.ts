@@ -23,7 +23,7 @@ export type InboxRow = Row &
     | { readonly kind: 'letter'; readonly letter: ReviewedLetter }
     | { readonly kind: 'asn'; readonly claim: AsnOfTeam }
     | { readonly kind: 'cross_connect'; readonly connect: StaffCrossConnect }
-    | { readonly kind: 'bill'; readonly bill: StaffBill }
+    | { readonly kind: 'bill'; readonly bills: readonly StaffBill[] }
     | { readonly kind: 'former_router'; readonly router: FormerRouter }
     | { readonly kind: 'restore'; readonly restore: Restore }
   )
@@ -97,14 +97,14 @@ function rowsOf(entries: readonly InboxEntry[], approvals: readonly Approval[]):
 
 /** Returns the row of an entry; undefined for a request without its items. */
 export function rowOf(entry: InboxEntry, request: ChangeRequest | undefined): InboxRow | undefined {
-  const { kind, key, since, team, approvals, letter, asn, cross_connect, bill, former_router, restore } =
+  const { kind, key, since, team, approvals, letter, asn, cross_connect, bills, former_router, restore } =
     entry
   const row = { key, since, team }
   if (kind === 'routes') return request && { ...row, kind, request }
   if (kind === 'letter') return letter && { ...row, kind, letter }
   if (kind === 'asn') return asn && { ...row, kind, claim: asn }
   if (kind === 'cross_connect') return cross_connect && { ...row, kind, connect: cross_connect }
-  if (kind === 'bill') return bill && { ...row, kind, bill }
+  if (kind === 'bill') return bills && { ...row, kind, bills }
   if (kind === 'former_router') return former_router && { ...row, kind, router: former_router }
   if (kind === 'restore') return restore && { ...row, kind, restore }
   return approvals[0] && { ...row, kind, approval: approvals[0] }

@@ -16,7 +16,7 @@ import { useDecisionKeys } from './decision.tsx'
 import { isRow, useDecided, useInbox, type InboxRow } from './inbox-rows.ts'
 import { FormerRouterList } from './former-routers.tsx'
 import { LetterView } from './letter-view.tsx'
-import { BillView, CrossConnectView, RestoreView } from './waiting-views.tsx'
+import { BillsView, CrossConnectView, RestoreView } from './waiting-views.tsx'
 import { askedText, personOf, teamNameOf, whatOf } from './request-text.ts'
 import { ApprovalView } from './approval-view.tsx'
 import { words } from './words.ts'
@@ -199,7 +199,7 @@ function Details({ row }: { row: InboxRow }) {
   if ('letter' in row) return <LetterView letter={row.letter} />
   if ('claim' in row) return <AsnView claim={row.claim} />
   if ('connect' in row) return <CrossConnectView connect={row.connect} />
-  if ('bill' in row) return <BillView bill={row.bill} team={row.team} />
+  if ('bills' in row) return <BillsView bills={row.bills} team={row.team} />
   if ('router' in row) return <FormerRouterList routers={[row.router]} />
   return <RestoreView restore={row.restore} />
 }

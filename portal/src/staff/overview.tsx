@@ -1,6 +1,6 @@
 // The first page of staff: attacks on all customers, what waits for a decision, the parts of the installation, and its problems. Every figure is that of
 // `pharos status` or of the page that it links to; what could not be read is unknown.
-import { Skeleton, Table } from '@mantine/core'
+import { Skeleton, Stack, Table } from '@mantine/core'
 import { classificationLabel } from '@pharos/contract/events/classification'
 import { listStaffIncidentsRoute, type StaffIncident } from '@pharos/contract/events/incident'
 import type { InboxEntry } from '@pharos/contract/operator/inbox'
@@ -52,21 +52,22 @@ export function StaffOverview() {
   return (
     <Page title={texts.title} note={texts.note} wide>
       {status.error && <Problem error={status.error} retry={() => status.refetch()} />}
-      <Grid min={150}>
+      <Grid min={160}>
         <AttacksFigure attacks={attacks} />
         <InboxFigure inbox={inbox} />
-        {statusParts.map((part) => (
-          <PartFigure key={part} part={part} status={status} />
-        ))}
-        <MailFigure status={status} />
+        <PartsFigure status={status} />
         <ProcessFigure status={status} />
+        <MailFigure status={status} />
         <BillFigure status={status} />
       </Grid>
       <div className={classes['cards']}>
         <Attacks attacks={attacks} />
         <Waiting inbox={inbox} />
-        <Problems status={status} />
-        <Queues status={status} />
+        <Parts status={status} />
+        <Stack gap="md">
+          <Problems status={status} />
+          <Queues status={status} />
+        </Stack>
       </div>
     </Page>
   )
@@ -124,23 +125,80 @@ const pages: Partial<Record<StatusPart, LinkOptions>> = {
   devices: linkOptions({ to: '/staff/devices' }),
   registries: linkOptions({ to: '/staff/registries' }),
   detectors: linkOptions({ to: '/staff/detectors' }),
+  name_servers: linkOptions({ to: '/staff/name-servers' }),
+  scrubbers: linkOptions({ to: '/staff/scrubbers' }),
+  exporters: linkOptions({ to: '/staff/exporters' }),
 }
 
-function PartFigure({ part, status: { data } }: { part: StatusPart } & OfStatus) {
-  const counts = data?.parts.find((one) => one.part === part)
-  if (!counts) return <Figure label={texts.parts[part]} value={undefined} />
-  const { ok, failing, unknown } = counts
-  const total = ok + failing + unknown
-  const color: StateColor | undefined = failing > 0 ? 'bad' : unknown > 0 ? 'warn' : undefined
-  const to = pages[part]
+/** The parts of which none fails or is unknown. */
+function PartsFigure({ status: { data } }: OfStatus) {
+  const failing = data?.parts.filter((one) => one.failing > 0).length ?? 0
+  const unknown = data?.parts.filter((one) => one.failing === 0 && one.unknown > 0).length ?? 0
+  const notes = [
+    ...(failing > 0 ? [texts.failing(failing)] : []),
+    ...(unknown > 0 ? [texts.unknown(unknown)] : []),
+  ]
+  const color = failing > 0 ? 'bad' : unknown > 0 ? 'warn' : undefined
   return (
     <Figure
-      label={texts.parts[part]}
-      value={to ? <FigureLink to={to}>{number(ok)}</FigureLink> : number(ok)}
-      unit={texts.of(total)}
-      note={partNote(counts)}
+      label={texts.working}
+      value={data && number(statusParts.length - failing - unknown)}
+      unit={texts.of(statusParts.length)}
+      note={data && (notes.join(', ') || texts.allOk)}
       {...(color ? { color } : {})}
     />
+  )
+}
+
+function Parts({ status }: OfStatus) {
+  const { data, error } = status
+  if (error && !data) return <FailedSection title={texts.installation} answer={status} />
+  return (
+    <Section title={texts.installation} flush fill>
+      {!data && <Skeleton height={120} />}
+      {data && (
+        <Table fz="sm">
+          <Table.Thead>
+            <Table.Tr>
+              {texts.partColumns.map((head) => (
+                <Table.Th key={head}>{head}</Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {data.parts.map((counts) => (
+              <PartRow key={counts.part} counts={counts} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Section>
+  )
+}
+
+function PartRow({ counts }: { counts: PartCounts }) {
+  const { part, ok, failing, unknown, paused } = counts
+  const total = ok + failing + unknown
+  const to = pages[part]
+  const color: StateColor = failing > 0 ? 'bad' : unknown > 0 ? 'warn' : total + paused === 0 ? 'idle' : 'ok'
+  return (
+    <Table.Tr>
+      <Table.Td>
+        {to ? (
+          <TextLink {...to} size="sm">
+            {texts.parts[part]}
+          </TextLink>
+        ) : (
+          texts.parts[part]
+        )}
+      </Table.Td>
+      <Table.Td>
+        {number(ok)} <Dimmed>{texts.of(total)}</Dimmed>
+      </Table.Td>
+      <Table.Td>
+        <StatePill color={color}>{partNote(counts)}</StatePill>
+      </Table.Td>
+    </Table.Tr>
   )
 }
 
@@ -162,9 +220,20 @@ function MailFigure({ status: { data } }: OfStatus) {
   const isLate = mails !== undefined && mails.oldest_seconds > lateSeconds
   return (
     <Figure
-      label={texts.queue.mails}
-      value={mails && number(mails.waiting)}
-      note={mails && mails.waiting > 0 && `${texts.oldest} ${formatDuration(mails.oldest_seconds * 1000)}`}
+      label={texts.mails}
+      value={
+        mails && (
+          <FigureLink to={linkOptions({ to: '/staff/mails', search: { state: ['queued'] } })}>
+            {number(mails.waiting)}
+          </FigureLink>
+        )
+      }
+      note={
+        mails &&
+        (mails.waiting > 0
+          ? `${texts.oldest} ${formatDuration(mails.oldest_seconds * 1000)}`
+          : texts.noneWait)
+      }
       {...(isLate ? { color: 'bad' as const } : {})}
     />
   )

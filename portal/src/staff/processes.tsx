@@ -71,7 +71,7 @@ const columns: readonly Column<Process>[] = [
 
 const panel: PanelDeclaration<Process> = {
   title: (process) => (process ? nameOf(process) : t.process),
-  render: (_id, process) => (process ? <Details process={process} /> : <Dimmed>{t.notInView}</Dimmed>),
+  render: (_id, process) => (process ? <Details process={process} /> : <Dimmed>{words.notInView}</Dimmed>),
 }
 
 function Details({ process }: { process: Process }) {

@@ -3,7 +3,6 @@ import type { Approval } from '@pharos/contract/operator/approval'
 import type { ReasonOf } from '@pharos/contract/reason/approval-reason'
 import type { InboxEntry } from '@pharos/contract/operator/inbox'
 import type { Restore } from '@pharos/contract/operator/restore'
-import { monthText } from '../inventory/bill-month.ts'
 import { words as inventory } from '../inventory/words.ts'
 import { rowOf, type InboxRow } from './inbox-rows.ts'
 import { regionsIn, type ChangeRequest } from './requests.ts'
@@ -33,7 +32,7 @@ export function whatOf(row: InboxRow): string {
   if ('claim' in row) return words.asn.what(row.claim.asn)
   if ('connect' in row)
     return words.request.crossConnect(row.connect.name, inventory.crossConnects.statuses[row.connect.status])
-  if ('bill' in row) return words.request.bill(row.bill.service, monthText(row.bill.period))
+  if ('bills' in row) return words.request.bills(row.bills.length)
   if ('router' in row) return words.request.formerRouter(row.router.name, row.router.region)
   if ('restore' in row) return words.request.restore(undecidedOf(row.restore))
   return changeText(row.request)

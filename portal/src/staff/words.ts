@@ -102,7 +102,7 @@ export const words = {
     letterFor: (prefixes: string) => `Letter for ${prefixes}`,
     letterOfNone: 'Letter without a prefix',
     crossConnect: (name: string, state: string) => `Cross connect ${name}: ${state}`,
-    bill: (service: string, month: string) => `Bill of ${service}, ${month}`,
+    bills: (count: number) => `Decide ${counted(count, 'bill', 'bills')} with missing samples`,
     formerRouter: (name: string, region: string) => `Former router ${name} of ${region} cannot be emptied`,
     restore: (undecided: number) =>
       `Restored database: ${counted(undecided, 'difference', 'differences')} undecided`,
@@ -582,7 +582,8 @@ export const words = {
     },
     reason: (text: string) => `Reason: ${text}`,
     decide: (id: number) => `Decide with: pharos bills correct ${id} --reason "..."`,
-    openBill: 'Open in bills',
+    open: 'Open in bills',
+    missing: 'Missing samples',
     current: 'Corrected',
     currentYes: 'Without bills that were corrected',
     currentNo: 'Only bills that were corrected',

@@ -8,9 +8,10 @@ import { useAnswer } from '../api/queries.ts'
 import { monoColumn, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
+import type { Filter } from '../ui/list-filter.ts'
 import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { List } from '../ui/list.tsx'
-import { Facts } from '../ui/facts.tsx'
+import { Facts, type Fact } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { StatePill } from '../ui/status.tsx'
@@ -24,16 +25,16 @@ import { diffLines } from 'diff'
 
 const { audit: t } = words
 
-type Names = {
+export type AuditNames = {
   /** Names of members by actor. */
   readonly people: ReadonlyMap<string, string>
   readonly regionName: (slug: string) => string
 }
 
-const actorText = ({ actor, actor_name }: AuditEntry, { people }: Names): string =>
+const actorText = ({ actor, actor_name }: AuditEntry, { people }: AuditNames): string =>
   people.get(actor) ?? t.actors[actor] ?? actor_name ?? actor
 
-const columnsWith = (names: Names): readonly Column<AuditEntry>[] => [
+export const auditColumns = <Entry extends AuditEntry>(names: AuditNames): readonly Column<Entry>[] => [
   {
     id: 'what',
     header: t.what,
@@ -61,7 +62,7 @@ const columnsWith = (names: Names): readonly Column<AuditEntry>[] => [
 ]
 
 /** The names that entries are read with. Entries of former members keep the address stored with them. */
-function useNames(): readonly [Names, readonly Member[]] {
+function useNames(): readonly [AuditNames, readonly Member[]] {
   const members = useAnswer(listMembersRoute, { params: { team_id: 'current' }, query: { limit: 1000 } }).data
   const regions = useAnswer(listRegionsRoute, {}).data
   return useMemo(() => {
@@ -72,11 +73,24 @@ function useNames(): readonly [Names, readonly Member[]] {
   }, [members, regions])
 }
 
+export const actionFilter: Filter = {
+  kind: 'choice',
+  name: 'action',
+  label: t.action,
+  isOpen: true,
+  options: t.actionGroups,
+}
+export const auditFilters: readonly Filter[] = [
+  { kind: 'text', name: 'address', label: t.addressOrNetwork, placeholder: '203.0.113.0/24' },
+  { kind: 'text', name: 'target', label: t.target, meaning: nounText },
+  { kind: 'text', name: 'request_id', label: t.requestId },
+]
+
 const declarationWith = (members: readonly Member[]): ListDeclaration => ({
   sort: '-at',
   time: { start: 'start', end: 'end' },
   filters: [
-    { kind: 'choice', name: 'action', label: t.action, isOpen: true, options: t.actionGroups },
+    actionFilter,
     {
       kind: 'choice',
       name: 'actor',
@@ -90,9 +104,7 @@ const declarationWith = (members: readonly Member[]): ListDeclaration => ({
         { value: 'pharos', label: t.automatic },
       ],
     },
-    { kind: 'text', name: 'address', label: t.addressOrNetwork, placeholder: '203.0.113.0/24' },
-    { kind: 'text', name: 'target', label: t.target, meaning: nounText },
-    { kind: 'text', name: 'request_id', label: t.requestId },
+    ...auditFilters,
   ],
 })
 
@@ -100,7 +112,7 @@ export function Audit() {
   const [names, members] = useNames()
   const declared = useMemo(() => declarationWith(members), [members])
   const view = useListSearch('/team/audit', declared)
-  const columns = useMemo(() => columnsWith(names), [names])
+  const columns = useMemo(() => auditColumns<AuditEntry>(names), [names])
   return (
     <List<AuditEntry>
       name="audit"
@@ -125,25 +137,41 @@ function EntryView({ id }: { id: number }) {
   const answer = useAnswer(getAuditEntryRoute, { params: { audit_id: id } })
   if (answer.error && !answer.data) return <Problem error={answer.error} retry={answer.refetch} />
   if (!answer.data) return <Skeleton height={240} />
-  const { at, address, credential, request_id, target, before, after } = answer.data
+  const { target } = answer.data
+  return (
+    <AuditDetails entry={answer.data} names={names}>
+      <TextLink to="/team/audit" search={{ target }}>
+        {t.allOf(targetText(answer.data))}
+      </TextLink>
+    </AuditDetails>
+  )
+}
+
+type DetailsProps = {
+  readonly entry: AuditEntry
+  readonly names: AuditNames
+  /** Facts before the others. */
+  readonly facts?: readonly Fact[]
+  /** A link to all entries of the target. */
+  readonly children: React.ReactNode
+}
+
+export function AuditDetails({ entry, names, facts = [], children }: DetailsProps) {
+  const { at, actor_name, address, credential, request_id, before, after } = entry
   return (
     <Stack>
       <Text size="sm">
-        <b>{actorText(answer.data, names)}</b> {deedOf(answer.data, names.regionName)}.
+        <b>{actorText(entry, names)}</b> {deedOf(entry, names.regionName)}.
       </Text>
       <Facts
         facts={[
+          ...facts,
           [t.time, <Time key="at" at={at} />],
-          [t.account, answer.data.actor_name],
+          [t.account, actor_name],
           [t.address, address],
           [t.credential, credential],
           [t.requestId, request_id],
-          [
-            t.target,
-            <TextLink key="target" to="/team/audit" search={{ target }}>
-              {t.allOf(targetText(answer.data))}
-            </TextLink>,
-          ],
+          [t.target, children],
         ]}
       />
       {(before !== null || after !== null) && <Changes before={before} after={after} />}

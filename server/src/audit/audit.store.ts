@@ -8,10 +8,12 @@ import { orderBy, readPage, type Page, type PageRow } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
 
-/** Actors that a team cannot filter by: to a team, all provider staff are one actor. */
-export type Viewer = { readonly teamId: number; readonly isStaff: boolean }
+/** Null: the entries of all teams and of the provider, for staff. Actors that a team cannot filter by: to a team, all provider staff are one actor. */
+export type Viewer = { readonly teamId: number | null; readonly isStaff: boolean }
 
 export type EntryFilter = {
+  /** Only for the entries of all teams. */
+  readonly teams?: readonly number[]
   readonly actors?: readonly string[]
   readonly actions?: readonly string[]
   /** Prefixes of action names, each with its trailing dot. */
@@ -28,7 +30,7 @@ export type AuditQuery = QueryOf<typeof listAuditEntriesRoute>
 const entryColumns = columns(
   'audit_entries',
   'e',
-  ['id', 'at', 'actor', 'credential', 'action', 'target', 'before', 'after', 'request_id'],
+  ['id', 'at', 'team_id', 'actor', 'credential', 'action', 'target', 'before', 'after', 'request_id'],
   {
     byStaff: sql<boolean>`(e.by_staff or e.actor = any((select staff_actors())::text[]))`,
     address: sql<string | null>`host(e.address)`,
@@ -43,9 +45,10 @@ function conditionsOf(
   filter: EntryFilter,
   staff: readonly string[],
 ): RawBuilder<unknown> {
-  const { targets, requestIds, networks, start, end } = filter
+  const { teams, targets, requestIds, networks, start, end } = filter
   const conditions = [
-    sql`e.team_id = ${teamId}`,
+    teamId === null ? sql`true` : sql`e.team_id = ${teamId}`,
+    teams && sql`e.team_id = any(${teams}::integer[])`,
     ofActors(filter, isStaff, staff),
     ofActions(filter),
     targets && sql`e.target = any(${targets}::text[])`,
@@ -149,7 +152,7 @@ export async function findNames(trx: Trx, actors: readonly string[]): Promise<Ma
 }
 
 /** For staff: the e-mail addresses of users, and the names of staff tokens. */
-export async function findAllNames(db: Db, actors: readonly string[]): Promise<Map<string, string>> {
+export async function findAllNames(db: Db | Trx, actors: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ actor: string; name: string }>`
     select 'user:' || id as actor, email as name from users where 'user:' || id = any(${actors}::text[])
     union all
@@ -157,4 +160,11 @@ export async function findAllNames(db: Db, actors: readonly string[]): Promise<M
     db,
   )
   return new Map(rows.map(({ actor, name }) => [actor, name]))
+}
+
+/** For staff. Deleted teams have no name. */
+export async function findTeamNames(trx: Trx, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await sql<{ id: number; name: string }>`
+    select id, name from teams where id = any(${ids as number[]}::integer[])`.execute(trx)
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }

@@ -1,5 +1,11 @@
 // Reads the audit log of a team: one entry, or a page with filters. A team does not see which staff user acted.
-import type { AuditEntry } from '@pharos/contract/team/audit'
+import {
+  staffAuditDays,
+  type AuditEntry,
+  type listStaffAuditEntriesRoute,
+  type StaffAuditEntry,
+} from '@pharos/contract/team/audit'
+import type { QueryOf } from '@pharos/contract/route'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { invalid, notFound, parsePrefixAt } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'
@@ -8,12 +14,15 @@ import {
   findAllNames,
   findEntry,
   findNames,
+  findTeamNames,
   listEntries,
   type EntryFilter,
   type EntryRow,
   type AuditQuery,
   type Viewer,
 } from './audit.store.ts'
+
+export type StaffAuditDeps = { readonly db: Db; readonly now: () => Date }
 
 export type AuditDeps = { readonly postgres: Postgres; readonly db: Db }
 
@@ -28,6 +37,30 @@ export async function listAudit(
   return deps.postgres.inTeam(actor.teamId, async (trx) => {
     const { page, count } = await listEntries(trx, viewer, filter, query)
     return { results: await presentAll(deps, trx, viewer, page), count }
+  })
+}
+
+const dayMs = 86_400_000
+
+/** Returns a page of the entries of all teams and of the provider. Without a start, only the last days are read. */
+export async function listStaffAudit(
+  { db, now }: StaffAuditDeps,
+  _operation: unknown,
+  { team_id: teams, ...query }: QueryOf<typeof listStaffAuditEntriesRoute>,
+): Promise<{ results: StaffAuditEntry[]; count: number }> {
+  const viewer: Viewer = { teamId: null, isStaff: true }
+  const last = query.end === undefined ? now() : new Date(query.end)
+  const start = query.start ?? new Date(last.getTime() - staffAuditDays * dayMs).toISOString()
+  const filter = { ...filterOf({ ...query, start }), ...(teams && { teams }) }
+  return db.transaction().execute(async (trx) => {
+    const { page, count } = await listEntries(trx, viewer, filter, query)
+    const entries = await presentAll({ db: trx }, trx, viewer, page)
+    const names = await findTeamNames(trx, [...new Set(page.flatMap(({ team_id: id }) => id ?? []))])
+    const results = entries.map((entry, at) => {
+      const id = page[at]!.team_id
+      return { ...entry, team: id === null ? null : { id, name: names.get(id) ?? `${id}` } }
+    })
+    return { results, count }
   })
 }
 
@@ -48,7 +81,9 @@ export async function getAudit(
 
 const viewerOf = ({ teamId, isStaff }: Actor): Viewer => ({ teamId, isStaff })
 
-function filterOf({ actor, action, target, request_id, address, start, end }: AuditQuery): EntryFilter {
+type Filters = Omit<AuditQuery, 'ordering' | 'limit' | 'offset'>
+
+function filterOf({ actor, action, target, request_id, address, start, end }: Filters): EntryFilter {
   if (start !== undefined && end !== undefined && new Date(end) < new Date(start))
     throw invalid(['query', 'end'], 'beforeStart', { start })
   const isPrefix = (one: string) => one.endsWith('.*')
@@ -65,7 +100,7 @@ function filterOf({ actor, action, target, request_id, address, start, end }: Au
 }
 
 async function presentAll(
-  { db }: AuditDeps,
+  { db }: { readonly db: Db | Trx },
   trx: Trx,
   viewer: Viewer,
   rows: readonly EntryRow[],

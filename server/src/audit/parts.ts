@@ -7,7 +7,8 @@ import { auditRoutes } from './audit.routes.ts'
 import { Refusals } from './refusals.ts'
 import { createSealer } from './sealer.ts'
 
-export const routes = ({ postgres, front }: Shared): Mounted[] => auditRoutes({ postgres, db: front })
+export const routes = ({ postgres, front, now }: Shared): Mounted[] =>
+  auditRoutes({ postgres, db: front, now })
 
 export const parts = (shared: Shared): Parts => ({ reconciler: () => [createSealer(shared)] })
 

@@ -1,5 +1,6 @@
 // The SQL of exporters: their ids, devices and interfaces, and their stored templates and sampling rates.
 import { sql } from 'kysely'
+import { columns, type RowOf } from '../db/columns.ts'
 import type { Db } from '../db/postgres.ts'
 import { storedJson } from '../db/stored-json.ts'
 import type {
@@ -307,42 +308,50 @@ export async function saveLongFlows(db: Db, found: readonly LongFlow[]): Promise
     where e.address = n.exporter`.execute(db)
 }
 
-export type SeenExporter = {
-  readonly address: string
-  readonly device: string | null
-  readonly lastSeen: Date
-  /** Several exporters are behind the address. */
-  readonly isByPort: boolean
-  /** Numbers of interfaces that flows had in the past week and the inventory does not have. */
-  readonly unknownInterfaces: readonly number[]
-  /** Names of its internal interfaces that no interface has: their flows count double. */
-  readonly unknownInternal: readonly string[]
-  /** The last of each. */
-  readonly implausible: ImplausibleRecord | null
-  readonly ambiguousRates: readonly [number, number] | null
-  /** The longest flow of the last batch with long ones, if that was in the past day: seconds. */
-  readonly longestFlow: number | null
-}
+/** Exporters that follow docs/flows.md report a flow every 60 seconds. */
+const longestFlowSeconds = 120
+
+/** An exporter `e` with what is wrong with its flows. */
+export const seenExporterColumns = columns(
+  'flow_exporters',
+  'e',
+  ['id', 'address', 'first_seen', 'last_seen'],
+  {
+    device: sql<{ id: number; name: string } | null>`(
+    select json_build_object('id', d.id, 'name', d.name) from devices d where d.id = e.device_id)`,
+    sampling_rate: sql<
+      number | null
+    >`(select s.sampling_rate from flow_exporter_settings s where s.address = e.address)`,
+    /** Several exporters are behind the address. */
+    several: sql<boolean>`e.by_port`,
+    /** The last of each. */
+    implausible: sql<ImplausibleRecord | null>`e.implausible`,
+    ambiguous_rates: sql<readonly number[] | null>`e.ambiguous_rates::float8[]`,
+    /** The longest flow of the last batch with long ones, if that was in the past day. */
+    longest_flow_seconds: sql<number | null>`case when e.longest_flow_seen > now() - interval '1 day'
+    and e.longest_flow_seconds > ${sql.lit(longestFlowSeconds)} then e.longest_flow_seconds end`,
+    /** Numbers of interfaces that flows had in the past week and the inventory does not have. */
+    unknown_interfaces: sql<readonly number[]>`array(
+    select u.if_index::float8 from flow_unknown_interfaces u
+    where u.exporter_id = e.id and u.last_seen > now() - interval '7 days'
+      and not exists (select from interfaces i where i.device_id = e.device_id and i.if_index = u.if_index)
+    order by u.if_index)`,
+    /** Names of its internal interfaces that no interface has: their flows count double. */
+    unknown_internal: sql<readonly string[]>`array(
+    select n from flow_exporter_settings s cross join unnest(s.internal) n
+    where s.address = e.address and n <> 'all' and n !~ '^[0-9]{1,10}$'
+      and not exists (select from jsonb_each_text(s.interfaces) k where k.value = n)
+      and not exists (
+        select from interfaces i left join interfaces l on l.id = i.lag_id
+        where i.device_id = coalesce(s.device_id, e.device_id) and i.missing_surveys < ${sql.lit(missingSurveysMax)}
+          and i.if_index is not null and n in (i.key, i.name, l.key, l.name))
+    order by n)`,
+  },
+)
+export type SeenExporter = RowOf<typeof seenExporterColumns>
 
 export async function listSeenExporters(db: Db): Promise<SeenExporter[]> {
   const { rows } = await sql<SeenExporter>`
-    select e.address, d.name as device, e.last_seen as "lastSeen", e.by_port as "isByPort", e.implausible,
-      e.ambiguous_rates::float8[] as "ambiguousRates",
-      case when e.longest_flow_seen > now() - interval '1 day' then e.longest_flow_seconds end as "longestFlow",
-      array(
-        select u.if_index::float8 from flow_unknown_interfaces u
-        where u.exporter_id = e.id and u.last_seen > now() - interval '7 days'
-          and not exists (select from interfaces i where i.device_id = e.device_id and i.if_index = u.if_index)
-        order by u.if_index) as "unknownInterfaces",
-      array(
-        select n from flow_exporter_settings s cross join unnest(s.internal) n
-        where s.address = e.address and n <> 'all' and n !~ '^[0-9]{1,10}$'
-          and not exists (select from jsonb_each_text(s.interfaces) k where k.value = n)
-          and not exists (
-            select from interfaces i left join interfaces l on l.id = i.lag_id
-            where i.device_id = coalesce(s.device_id, e.device_id) and i.missing_surveys < ${sql.lit(missingSurveysMax)}
-              and i.if_index is not null and n in (i.key, i.name, l.key, l.name))
-        order by n) as "unknownInternal"
-    from flow_exporters e left join devices d on d.id = e.device_id order by e.address`.execute(db)
+    select ${seenExporterColumns} from flow_exporters e order by e.address`.execute(db)
   return rows
 }

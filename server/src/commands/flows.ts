@@ -53,22 +53,22 @@ async function list(context: CommandContext, args: readonly string[]): Promise<v
     const exporters = await listSeenExporters(owner)
     if (exporters.length === 0) context.out('No exporter has sent flows yet.\n')
     for (const exporter of exporters) {
-      const { address, device, lastSeen, unknownInterfaces } = exporter
+      const { address, device, last_seen: lastSeen, unknown_interfaces: unknownInterfaces } = exporter
       const unknown =
         unknownInterfaces.length > 0 ? `  unknown interfaces: ${unknownInterfaces.join(', ')}` : ''
-      context.out(`${address}  ${device ?? 'no device'}  last seen ${lastSeen.toISOString()}${unknown}\n`)
+      context.out(
+        `${address}  ${device?.name ?? 'no device'}  last seen ${lastSeen.toISOString()}${unknown}\n`,
+      )
       for (const line of findingLines(exporter)) context.out(`  ${line}\n`)
     }
   })
 }
 
-/** Exporters that follow docs/flows.md report a flow every 60 seconds. */
-const longestFlowMax = 120
-
 function findingLines(exporter: SeenExporter): string[] {
-  const { implausible: record, ambiguousRates: rates, isByPort, unknownInternal, longestFlow } = exporter
+  const { implausible: record, ambiguous_rates: rates, several, longest_flow_seconds: longestFlow } = exporter
+  const { unknown_internal: unknownInternal } = exporter
   const lines: string[] = []
-  if (isByPort)
+  if (several)
     lines.push(
       'several exporters share this address: templates, sampling rates and sequence numbers are kept by source port',
     )
@@ -76,7 +76,7 @@ function findingLines(exporter: SeenExporter): string[] {
     lines.push(
       `internal interfaces of the platform file that no interface has: ${unknownInternal.join(', ')}; their flows are not left out`,
     )
-  if (longestFlow !== null && longestFlow > longestFlowMax)
+  if (longestFlow !== null)
     lines.push(`flows of up to ${longestFlow} s in one record: set its active timeout to 60 s`)
   if (rates) lines.push(`one record has the sampling rates ${rates[0]} and ${rates[1]}`)
   if (record)

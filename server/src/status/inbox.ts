@@ -134,23 +134,19 @@ const readCrossConnects: Read = async (deps) => {
   }))
 }
 
+/** One entry for each team, since its first bill was closed. */
 const readBills: Read = async (deps) => {
   const { results } = await listStaffBills(deps, undefined, {
     needs_decision: true,
-    ordering: 'period',
+    ordering: 'period,service',
     ...all,
   })
-  const names = await listTeamNames(
-    deps.db,
-    results.map(({ team_id: id }) => id),
-  )
-  return results.map((bill) => {
-    const { bill_id: id, team_id, closed, period_end: end } = bill
-    const name = names.get(team_id)
-    return {
-      ...entryOf('bill', id, closed ?? end, name === undefined ? null : { id: team_id, name }),
-      bill,
-    }
+  const teams = Map.groupBy(results, ({ team_id: id }) => id)
+  const names = await listTeamNames(deps.db, [...teams.keys()])
+  return Array.from(teams, ([id, bills]) => {
+    const name = names.get(id)
+    const since = bills.map(({ closed, period_end: end }) => closed ?? end).toSorted()[0]!
+    return { ...entryOf('bill', id, since, name === undefined ? null : { id, name }), bills }
   })
 }
 

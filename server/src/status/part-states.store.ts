@@ -33,15 +33,15 @@ export const scrubberState = sql<PartState>`case
 const behindSeconds = 25
 const observedSeconds = 300
 
-/** The number of zones of the name server `v` that are not at their newest version. */
-export const zonesBehind = sql<number>`(
-  select count(*) from dns_server_zones z where z.server_id = v.id and z.state in ('behind', 'failing')
-    and greatest(z.since, z.reached) < now() - make_interval(secs => ${sql.lit(behindSeconds)}))`
+/** The zones `z` of the name server `v` that are not at their newest version. */
+export const lateZones = sql`(
+  select z.zone_id from dns_server_zones z where z.server_id = v.id and z.state in ('behind', 'failing')
+    and greatest(z.since, z.reached) < now() - make_interval(secs => ${sql.lit(behindSeconds)})) z`
 
 /** Of the name server `v`. */
 export const nameServerState = sql<PartState>`case
   when v.checked is null or v.checked < now() - make_interval(secs => ${sql.lit(observedSeconds)}) then 'unknown'
-  when v.error is not null or ${zonesBehind} > 0 then 'failing'
+  when v.error is not null or exists (select from ${lateZones}) then 'failing'
   else 'ok' end`
 
 /** Seconds without flows after which an exporter is silent. */

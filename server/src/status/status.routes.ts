@@ -1,10 +1,19 @@
-// The operations of staff about the state of the installation, and about what waits for them.
+// The operations of staff about the state of the installation, its parts, and what waits for the provider.
 import { listInboxRoute } from '@pharos/contract/operator/inbox'
+import { listMailsRoute } from '@pharos/contract/operator/mail'
+import {
+  listExportersRoute,
+  listNameServersRoute,
+  listScrubbersRoute,
+} from '@pharos/contract/operator/network'
 import { getStatusRoute, listProcessesRoute } from '@pharos/contract/operator/status'
 import { listRegistriesRoute } from '@pharos/contract/operator/team'
+import { listUsersRoute } from '@pharos/contract/operator/user'
 import { handleStaff, type Mounted } from '../http/mount.ts'
+import { listMails, listUsers } from './account-list.ts'
 import { getStatus, type StatusDeps } from './get-status.ts'
 import { listInbox, type InboxDeps } from './inbox.ts'
+import { listExporters, listNameServers, listScrubbers } from './network-list.ts'
 import { listProcesses } from './process-list.ts'
 import { listRegistries, type RegistryDeps } from './registry-sources.ts'
 
@@ -13,4 +22,9 @@ export const statusRoutes = (deps: RegistryDeps & InboxDeps & StatusDeps): Mount
   handleStaff(listInboxRoute, listInbox, deps),
   handleStaff(getStatusRoute, getStatus, deps),
   handleStaff(listProcessesRoute, listProcesses, deps),
+  handleStaff(listNameServersRoute, listNameServers, deps),
+  handleStaff(listScrubbersRoute, listScrubbers, deps),
+  handleStaff(listExportersRoute, listExporters, deps),
+  handleStaff(listMailsRoute, listMails, deps),
+  handleStaff(listUsersRoute, listUsers, deps),
 ]

@@ -410,7 +410,17 @@ export const subjects: readonly Subject[] = [
     ofAllTeams: true,
   },
   { route: 'listRegistries', requests: only(), answers: () => 200 },
-  ...['listInbox', 'getStatus', 'listProcesses'].map((route) => ({
+  ...[
+    'listInbox',
+    'getStatus',
+    'listProcesses',
+    'listNameServers',
+    'listScrubbers',
+    'listExporters',
+    'listMails',
+    'listUsers',
+    'listAuditEntriesOfAll',
+  ].map((route) => ({
     route,
     requests: only(),
     answers: () => 200,

@@ -19,6 +19,13 @@ import {
   listRestoresRoute,
 } from '@pharos/contract/operator/restore'
 import { listInboxRoute } from '@pharos/contract/operator/inbox'
+import { listMailsRoute } from '@pharos/contract/operator/mail'
+import {
+  listExportersRoute,
+  listNameServersRoute,
+  listScrubbersRoute,
+} from '@pharos/contract/operator/network'
+import { listUsersRoute } from '@pharos/contract/operator/user'
 import { getStatusRoute, listProcessesRoute } from '@pharos/contract/operator/status'
 import { getCustomerRoute, listCustomersRoute, listRegistriesRoute } from '@pharos/contract/operator/team'
 import { sql } from 'kysely'
@@ -202,11 +209,38 @@ async function recordRegistries({ owner, record, at }: Recorder): Promise<void> 
   await record(listProcessesRoute, { query: { running: true } })
 }
 
+/** What the parts of the installation do; the scrubber leaves before the restore, which would compare it. */
+async function recordParts({ owner, record, at, nextId }: Recorder): Promise<void> {
+  await at('2026-04-01T10:24:00.000Z')
+  await sql`
+    insert into dns_servers (name, address, region, checked, seen, identity)
+    values ('ns1.example.net.', '192.0.2.53', 'ams', now(), now(), '{"version":"Knot DNS 3.5.1","id":"ns1"}')`.execute(
+    owner,
+  )
+  await sql`
+    insert into scrubbers (name, driver, prefixes, rules_max) values ('edge', '{"kind":"flowspec"}', '{203.0.113.0/24}', 1000)`.execute(
+    owner,
+  )
+  await nextId('flow_exporters', 4)
+  await sql`
+    insert into flow_exporters (address, first_seen, last_seen, ambiguous_rates)
+    values ('192.0.2.1', '2026-01-14T08:02:11Z', now(), '{1000,4096}')`.execute(owner)
+  await sql`
+    insert into flow_unknown_interfaces (exporter_id, if_index, last_seen) select id, 517, now() from flow_exporters`.execute(
+    owner,
+  )
+  await record(listNameServersRoute, { query: { ordering: '-zones_behind' } })
+  await record(listScrubbersRoute)
+  await record(listExportersRoute, { query: { search: '192.0.2' } })
+  await sql`delete from scrubbers`.execute(owner)
+  await record(listMailsRoute, { query: { state: ['queued'], limit: 1 } })
+  await record(listUsersRoute, { query: { search: 'lindholm', has_second_factor: false } })
+}
+
 /** The database has the state of a backup: it lacks changes that the routers have, and has a mail that was probably sent. */
 async function recordRestores({ owner, record, at, nextId }: Recorder): Promise<void> {
   await at('2026-04-01T11:02:18.410Z')
   await nextId('restore_items', itemId - 1)
-  await sql`insert into dns_servers (name, address) values ('ns1.example.net.', '192.0.2.53')`.execute(owner)
   // The end of a restore has the time of the statement.
   await sql`
     create function public.clock_timestamp() returns timestamptz language sql stable security definer as 'select now()'`.execute(
@@ -270,5 +304,6 @@ export async function recordOperator(recorder: Recorder): Promise<void> {
   await recordRouters(recorder, regions)
   await recordApprovals(recorder, regions)
   await recordRegistries(recorder)
+  await recordParts(recorder)
   await recordRestores(recorder)
 }

@@ -13,7 +13,11 @@ import {
 } from '@pharos/contract/examples/world'
 import { updateAnnouncementRoute } from '@pharos/contract/byoip/announcement'
 import { acceptInvitationRoute, showInvitationRoute } from '@pharos/contract/session/invitation'
-import { getAuditEntryRoute, listAuditEntriesRoute } from '@pharos/contract/team/audit'
+import {
+  getAuditEntryRoute,
+  listAuditEntriesRoute,
+  listStaffAuditEntriesRoute,
+} from '@pharos/contract/team/audit'
 import {
   addDomainRoute,
   getDomainRoute,
@@ -191,6 +195,7 @@ async function recordTokens(recorder: Recorder): Promise<void> {
   const entry = entries.results[0]!
   replace(entry.request_id!, requestId)
   await record(getAuditEntryRoute, { params: { audit_id: entry.id } })
+  await record(listStaffAuditEntriesRoute, { query: { team_id: [team.id], action: ['announcement.*'] } })
 
   await record(listTokensRoute, { query: { active: true } })
   await record(getTokenRoute, tokenIn)
