@@ -116,7 +116,7 @@ export const groupLabels = {
   dns: 'DNS',
   provider: 'Provider',
   customers: 'Customers',
-  network: 'Network of the provider',
+  network: 'Network',
   system: 'System',
   account: 'Account',
 }
@@ -654,7 +654,7 @@ export const pages = [
   }),
   page({
     path: '/staff/audit',
-    label: 'Audit log of all',
+    label: 'Audit of all customers',
     icon: IconHistory,
     group: 'customers',
     keywords: ['changes', 'log', 'who'],

@@ -6,7 +6,7 @@ import { inboxRoutes } from '../operator/inbox.ts'
 import { adminMailRoutes } from '../operator/mail.ts'
 import { adminNetworkRoutes } from '../operator/network.ts'
 import { adminUserRoutes } from '../operator/user.ts'
-import { statusRoutes } from '../operator/status.ts'
+import { adminStatusRoutes } from '../operator/status.ts'
 import { analysisRoutes } from '../events/event.ts'
 import { auditRoutes } from '../team/audit.ts'
 import { byoipRoutes } from '../byoip/announcement.ts'
@@ -79,7 +79,7 @@ export const routes: readonly Route[] = [
   ...streamRoutes,
   ...byoipRoutes,
   ...inboxRoutes,
-  ...statusRoutes,
+  ...adminStatusRoutes,
   ...adminNetworkRoutes,
   ...adminMailRoutes,
   ...adminUserRoutes,

@@ -37,7 +37,7 @@ const slice = { limit: Limit, offset: Offset }
 
 const Names = (description: string) => Type.Array(Type.String(), { description })
 
-export const NameServer = Component('NameServer', {
+export const StaffNameServer = Component('NameServer', {
   id: { ...Id, description: 'id of the name server' },
   name: Type.String({ description: 'its name in NS records' }),
   kind: {
@@ -65,7 +65,7 @@ export const NameServer = Component('NameServer', {
   zones_behind: count('zones of which it keeps an old version, or that it fails to serve, for 25 seconds'),
   late_zones: Names('the names of these zones, the first 20'),
 })
-export type NameServer = Static<typeof NameServer>
+export type StaffNameServer = Static<typeof StaffNameServer>
 
 export const listNameServersRoute = route({
   name: 'listNameServers',
@@ -81,11 +81,11 @@ export const listNameServersRoute = route({
     ordering: Ordering(['name', 'checked', 'zones_behind', 'zones'], 'name'),
     ...slice,
   }),
-  response: Page(NameServer),
+  response: Page(StaffNameServer),
   success: 200,
 })
 
-export const Scrubber = Component('Scrubber', {
+export const StaffScrubber = Component('Scrubber', {
   id: { ...Id, description: 'id of the scrubber' },
   name: Type.String({ description: 'unique name' }),
   kind: Type.String({ description: 'kind of its driver, such as `flowspec`' }),
@@ -101,7 +101,7 @@ export const Scrubber = Component('Scrubber', {
   rules_max: count('the most installed rules of all lists together'),
   read: { ...NullableTime, description: 'when a list was last read back; null if none is on it' },
 })
-export type Scrubber = Static<typeof Scrubber>
+export type StaffScrubber = Static<typeof StaffScrubber>
 
 export const listScrubbersRoute = route({
   name: 'listScrubbers',
@@ -116,13 +116,13 @@ export const listScrubbersRoute = route({
     ordering: Ordering(['name', 'lists', 'lists_failing', 'rules'], 'name'),
     ...slice,
   }),
-  response: Page(Scrubber),
+  response: Page(StaffScrubber),
   success: 200,
 })
 
 const Numbers = (description: string) => Type.Array(Type.Integer({ minimum: 0 }), { description })
 
-export const Exporter = Component('FlowExporter', {
+export const StaffExporter = Component('FlowExporter', {
   id: { ...Id, description: 'id of the exporter in the flow store' },
   address: Type.String({ description: 'address from which it sends, or the agent address of sFlow' }),
   device: Nullable(
@@ -174,7 +174,7 @@ export const Exporter = Component('FlowExporter', {
     ),
   ),
 })
-export type Exporter = Static<typeof Exporter>
+export type StaffExporter = Static<typeof StaffExporter>
 
 export const listExportersRoute = route({
   name: 'listExporters',
@@ -191,7 +191,7 @@ export const listExportersRoute = route({
     ordering: Ordering(['address', 'first_seen', 'last_seen'], 'address'),
     ...slice,
   }),
-  response: Page(Exporter),
+  response: Page(StaffExporter),
   success: 200,
 })
 

@@ -2,9 +2,9 @@
 // healthy, and drained routers are not counted. Pure.
 import type { AdminRegion, RegionRouter } from './region.ts'
 
-export type Health = { readonly ok: number; readonly bad: number; readonly unknown: number }
+export type RegionHealth = { readonly ok: number; readonly bad: number; readonly unknown: number }
 
-const healthOf = (results: readonly (boolean | null)[]): Health => ({
+const healthOf = (results: readonly (boolean | null)[]): RegionHealth => ({
   ok: results.filter((one) => one === true).length,
   bad: results.filter((one) => one === false).length,
   unknown: results.filter((one) => one === null).length,
@@ -23,16 +23,16 @@ export function regionResult(region: AdminRegion, now = Date.now()): boolean | n
   return routers.some((one) => one.last_check_result === null) ? null : true
 }
 
-export const healthOfRegions = (regions: readonly AdminRegion[], now?: number): Health =>
+export const healthOfRegions = (regions: readonly AdminRegion[], now?: number): RegionHealth =>
   healthOf(regions.map((region) => regionResult(region, now)))
 
 const active = (routers: readonly RegionRouter[]) => routers.filter(({ drained }) => drained === null)
 
-export const healthOfRouters = (routers: readonly RegionRouter[]): Health =>
+export const healthOfRouters = (routers: readonly RegionRouter[]): RegionHealth =>
   healthOf(active(routers).map((one) => one.last_check_result))
 
 /** The sessions of a router that could not be read are unknown, even if read earlier. */
-export const healthOfSessions = (routers: readonly RegionRouter[]): Health =>
+export const healthOfSessions = (routers: readonly RegionRouter[]): RegionHealth =>
   healthOf(
     active(routers).flatMap(({ last_check_result: result, neighbors }) =>
       neighbors.map(({ state }) => (result === true ? state === 'established' : null)),

@@ -213,4 +213,4 @@ export const listProcessesRoute = route({
   success: 200,
 })
 
-export const statusRoutes = [getStatusRoute, listProcessesRoute]
+export const adminStatusRoutes = [getStatusRoute, listProcessesRoute]

@@ -17,7 +17,7 @@ import {
   Time,
 } from '../scalar.ts'
 
-const Account = Component('Account', {
+const StaffAccount = Component('Account', {
   id: { ...Id, description: 'id of the user' },
   email: Type.String({ description: 'address that the user signs in with' }),
   display_name: Type.String({ description: 'name for people; empty if not set' }),
@@ -41,7 +41,7 @@ const Account = Component('Account', {
     { description: 'the teams by name' },
   ),
 })
-export type Account = Static<typeof Account>
+export type StaffAccount = Static<typeof StaffAccount>
 
 export const listUsersRoute = route({
   name: 'listUsers',
@@ -67,7 +67,7 @@ export const listUsersRoute = route({
     limit: Limit,
     offset: Offset,
   }),
-  response: Page(Account),
+  response: Page(StaffAccount),
   success: 200,
 })
 

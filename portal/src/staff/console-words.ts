@@ -1,8 +1,8 @@
 // The texts of the provider's overview, and of the pages about the installation.
-import type { Exporter } from '@pharos/contract/operator/network'
+import type { StaffExporter } from '@pharos/contract/operator/network'
 import type { StatusPart, StatusQueue } from '@pharos/contract/operator/status'
 
-type ImplausibleFlow = NonNullable<Exporter['implausible']>
+type ImplausibleFlow = NonNullable<StaffExporter['implausible']>
 
 /** Returns the count with its noun. */
 const counted = (count: number, one: string, several: string): string =>
@@ -116,7 +116,6 @@ export const words = {
     behindOf: (behind: number, zones: number) =>
       `${behind.toLocaleString('en')} of ${zones.toLocaleString('en')}`,
     address: 'Address',
-    port: (port: number) => `port ${port}`,
     region: 'Region',
     software: 'Software',
     seen: 'Last answer',
@@ -145,7 +144,7 @@ export const words = {
     title: 'Scrubbers',
     note: 'What drops the traffic of shield rules.',
     things: ['scrubber', 'scrubbers'],
-    name: 'Scrubber',
+    name: 'StaffScrubber',
     state: 'State',
     reachable: 'Reachable',
     unreachable: 'Unreachable',

@@ -1,6 +1,6 @@
 // The exporters of flows: the device of each, and what is wrong with its records.
 import { Alert, Stack } from '@mantine/core'
-import { listExportersRoute, type Exporter } from '@pharos/contract/operator/network'
+import { listExportersRoute, type StaffExporter } from '@pharos/contract/operator/network'
 import { Dimmed, Mono, OrDash, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Facts } from '../ui/facts.tsx'
@@ -17,14 +17,14 @@ import classes from './staff.module.css'
 
 const { exporters: t } = words
 
-const ExporterState = ({ exporter: { state } }: { exporter: Exporter }) => (
+const ExporterState = ({ exporter: { state } }: { exporter: StaffExporter }) => (
   <PartPill state={state} texts={{ ok: t.sends, failing: t.silent, unknown: t.noCollector }} />
 )
 
 type Finding = { readonly name: string; readonly text: string; readonly at?: string }
 
 /** What is wrong with its flows, and what to do. */
-function findingsOf(exporter: Exporter): readonly Finding[] {
+function findingsOf(exporter: StaffExporter): readonly Finding[] {
   const { device, several, unknown_interfaces: unknown, unknown_internal: internal } = exporter
   const { longest_flow_seconds: longest, ambiguous_rates: rates, implausible: record } = exporter
   return [
@@ -42,7 +42,7 @@ function findingsOf(exporter: Exporter): readonly Finding[] {
   ]
 }
 
-const columns: readonly Column<Exporter>[] = [
+const columns: readonly Column<StaffExporter>[] = [
   {
     id: 'address',
     header: t.address,
@@ -79,13 +79,13 @@ const columns: readonly Column<Exporter>[] = [
   timeColumn('first', t.first, ({ first_seen }) => first_seen, { orderBy: 'first_seen', hidden: true }),
 ]
 
-const panel: PanelDeclaration<Exporter> = {
+const panel: PanelDeclaration<StaffExporter> = {
   title: (exporter) => exporter?.address ?? t.title,
   render: (_id, exporter) =>
     exporter ? <Details exporter={exporter} /> : <Dimmed>{words.notInView}</Dimmed>,
 }
 
-const Details = ({ exporter }: { exporter: Exporter }) => {
+const Details = ({ exporter }: { exporter: StaffExporter }) => {
   const { device, first_seen, last_seen, sampling_rate: rate } = exporter
   return (
     <Stack gap="md">
@@ -129,7 +129,7 @@ export function Exporters() {
   const view = useListSearch('/staff/exporters', declaration)
   return (
     <Page title={t.title} note={t.note}>
-      <List<Exporter>
+      <List<StaffExporter>
         name="exporters"
         things={t.things}
         route={listExportersRoute}

@@ -1,6 +1,6 @@
 // The name servers of the provider: whether each answers, and the zones that it is behind with.
 import { Stack } from '@mantine/core'
-import { listNameServersRoute, type NameServer } from '@pharos/contract/operator/network'
+import { listNameServersRoute, type StaffNameServer } from '@pharos/contract/operator/network'
 import { Dimmed, Mono, OrDash, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Facts } from '../ui/facts.tsx'
@@ -17,14 +17,17 @@ import { PartPill, stateFilter } from './part-state.tsx'
 const { nameServers: t } = words
 
 /** What is wrong is more than that something is. */
-const ServerState = ({ server: { state, error } }: { server: NameServer }) => (
+const ServerState = ({ server: { state, error } }: { server: StaffNameServer }) => (
   <PartPill state={state} texts={{ ok: t.serving, failing: error === null ? t.isBehind : t.noAnswer }} />
 )
 
-const addressOf = ({ address, port }: NameServer): string | null =>
-  address === null ? null : port === 53 ? address : `${address} ${t.port(port)}`
+/** `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::1]:5353`. */
+function addressOf({ address, port }: StaffNameServer): string | null {
+  if (address === null || port === 53) return address
+  return `${address.includes(':') ? `[${address}]` : address}:${port}`
+}
 
-const columns: readonly Column<NameServer>[] = [
+const columns: readonly Column<StaffNameServer>[] = [
   {
     id: 'name',
     header: t.name,
@@ -61,12 +64,12 @@ const columns: readonly Column<NameServer>[] = [
   }),
 ]
 
-const panel: PanelDeclaration<NameServer> = {
+const panel: PanelDeclaration<StaffNameServer> = {
   title: (server) => server?.name ?? t.title,
   render: (_id, server) => (server ? <Details server={server} /> : <Dimmed>{words.notInView}</Dimmed>),
 }
 
-function Details({ server }: { server: NameServer }) {
+function Details({ server }: { server: StaffNameServer }) {
   const { error, seen, checked, kind, catalog, signing, late_zones: late, zones_behind: behind } = server
   return (
     <Stack gap="md">
@@ -111,7 +114,7 @@ export function NameServers() {
   const view = useListSearch('/staff/name-servers', declaration)
   return (
     <Page title={t.title} note={t.note}>
-      <List<NameServer>
+      <List<StaffNameServer>
         name="name-servers"
         things={t.things}
         route={listNameServersRoute}

@@ -10,6 +10,7 @@ import {
   type InstallationStatus,
   type PartCounts,
   type StatusPart,
+  type StatusProblemCode,
 } from '@pharos/contract/operator/status'
 import { linkOptions, Link, type LinkOptions } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -373,10 +374,37 @@ const WaitingRow = ({ entry }: { entry: InboxEntry }) => (
 const More = ({ count }: { count: number }) =>
   count > 0 ? <p className={classes['more']}>{texts.more(count)}</p> : null
 
+const toRegions = linkOptions({ to: '/staff/regions' })
+const toProcesses = linkOptions({ to: '/staff/processes' })
+const toRegistries = linkOptions({ to: '/staff/registries' })
+
+/** Where a problem is seen in detail. */
+const placeOf: Partial<Record<StatusProblemCode, LinkOptions>> = {
+  restore_open: linkOptions({ to: '/staff/restore' }),
+  region_failed: toRegions,
+  region_stale: toRegions,
+  region_unled: toRegions,
+  router_down: toRegions,
+  router_without_neighbor: toRegions,
+  former_router: toRegions,
+  routes_missing: toRegions,
+  role_missing: toProcesses,
+  loop_late: toProcesses,
+  clock_differs: toProcesses,
+  work_unled: toProcesses,
+  flow_store_down: toProcesses,
+  registry_down: toRegistries,
+  registry_doubtful: toRegistries,
+  devices_unread: linkOptions({ to: '/staff/devices' }),
+  sampling_implausible: linkOptions({ to: '/staff/exporters' }),
+  zone_refused: linkOptions({ to: '/staff/name-servers' }),
+}
+
 function Problems({ status }: OfStatus) {
   const { data, error } = status
   if (error && !data) return <FailedSection title={texts.problems} answer={status} />
-  const problems = data?.problems ?? []
+  // What needs approval is in the list of what waits.
+  const problems = data?.problems.filter(({ code }) => code !== 'approval_open') ?? []
   return (
     <Section
       title={texts.problems}
@@ -387,7 +415,13 @@ function Problems({ status }: OfStatus) {
       {data && problems.length === 0 && <Dimmed>{texts.noProblems}</Dimmed>}
       <ul className={classes['rows']}>
         {problems.map(({ code, subject, message }) => (
-          <ProblemRow key={`${code} ${subject}`} color="bad" subject={subject} message={message} />
+          <ProblemRow
+            key={`${code} ${subject}`}
+            color="bad"
+            subject={subject}
+            message={message}
+            to={placeOf[code]}
+          />
         ))}
         {data?.warnings.map(({ code, subject, message }) => (
           <ProblemRow key={`${code} ${subject}`} color="warn" subject={subject} message={message} />
@@ -397,13 +431,26 @@ function Problems({ status }: OfStatus) {
   )
 }
 
-type ProblemProps = { readonly color: StateColor; readonly subject: string; readonly message: string }
+type ProblemProps = {
+  readonly color: StateColor
+  readonly subject: string
+  readonly message: string
+  readonly to?: LinkOptions | undefined
+}
 
-const ProblemRow = ({ color, subject, message }: ProblemProps) => (
+const ProblemRow = ({ color, subject, message, to }: ProblemProps) => (
   <li className={classes['row']}>
     <span className={classes['dot']} data-color={color} aria-hidden />
     <div className={classes['text']}>
-      <div className={classes['name']}>{subject}</div>
+      <div className={classes['name']}>
+        {to ? (
+          <TextLink {...to} inherit>
+            {subject}
+          </TextLink>
+        ) : (
+          subject
+        )}
+      </div>
       <div className={classes['detail']}>{message}</div>
     </div>
   </li>

@@ -23,7 +23,7 @@ import {
   healthOfRouters,
   healthOfSessions,
   regionResult,
-  type Health,
+  type RegionHealth,
 } from '@pharos/contract/operator/region-health'
 import { words } from './words.ts'
 import classes from './staff.module.css'
@@ -63,7 +63,7 @@ function Figures({ regions }: { regions: readonly AdminRegion[] }) {
   )
 }
 
-function HealthFigure({ label, health: { ok, bad, unknown } }: { label: string; health: Health }) {
+function HealthFigure({ label, health: { ok, bad, unknown } }: { label: string; health: RegionHealth }) {
   const color: StateColor | undefined = bad > 0 ? 'bad' : unknown > 0 ? 'warn' : undefined
   const notes = [...(bad > 0 ? [t.problems(bad)] : []), ...(unknown > 0 ? [t.unknownOf(unknown)] : [])]
   return (

@@ -1,6 +1,6 @@
 // The scrubbers of the provider: whether each can be reached, and the lists and rules on it.
 import { Stack } from '@mantine/core'
-import { listScrubbersRoute, type Scrubber } from '@pharos/contract/operator/network'
+import { listScrubbersRoute, type StaffScrubber } from '@pharos/contract/operator/network'
 import { Dimmed, Mono, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Facts } from '../ui/facts.tsx'
@@ -15,19 +15,19 @@ import { PartPill, stateFilter } from './part-state.tsx'
 
 const { scrubbers: t } = words
 
-const ScrubberState = ({ scrubber: { state } }: { scrubber: Scrubber }) => (
+const ScrubberState = ({ scrubber: { state } }: { scrubber: StaffScrubber }) => (
   <PartPill state={state} texts={{ ok: t.reachable, failing: t.unreachable, unknown: t.unled }} />
 )
 
 /** Lists that it has as wanted, with what is not. */
-const listsText = ({ lists, lists_failing: failing, lists_waiting: waiting }: Scrubber): string =>
+const listsText = ({ lists, lists_failing: failing, lists_waiting: waiting }: StaffScrubber): string =>
   [
     lists.toLocaleString('en'),
     ...(failing > 0 ? [t.failing(failing)] : []),
     ...(waiting > 0 ? [t.waiting(waiting)] : []),
   ].join(', ')
 
-const columns: readonly Column<Scrubber>[] = [
+const columns: readonly Column<StaffScrubber>[] = [
   {
     id: 'name',
     header: t.name,
@@ -74,13 +74,13 @@ const columns: readonly Column<Scrubber>[] = [
   timeColumn('read', t.read, ({ read }) => read, { none: t.never }),
 ]
 
-const panel: PanelDeclaration<Scrubber> = {
+const panel: PanelDeclaration<StaffScrubber> = {
   title: (scrubber) => scrubber?.name ?? t.title,
   render: (_id, scrubber) =>
     scrubber ? <Details scrubber={scrubber} /> : <Dimmed>{words.notInView}</Dimmed>,
 }
 
-const Details = ({ scrubber }: { scrubber: Scrubber }) => {
+const Details = ({ scrubber }: { scrubber: StaffScrubber }) => {
   const { kind, rules, rules_max: most, read, prefixes, state } = scrubber
   return (
     <Stack gap="md">
@@ -109,7 +109,7 @@ export function Scrubbers() {
   const view = useListSearch('/staff/scrubbers', declaration)
   return (
     <Page title={t.title} note={t.note}>
-      <List<Scrubber>
+      <List<StaffScrubber>
         name="scrubbers"
         things={t.things}
         route={listScrubbersRoute}

@@ -1,7 +1,7 @@
 // The accounts of all teams and of the provider: teams, second factors and sessions.
 import { Group, Stack } from '@mantine/core'
 import { roleLabels } from '@pharos/contract/role'
-import { listUsersRoute, type Account } from '@pharos/contract/operator/user'
+import { listUsersRoute, type StaffAccount } from '@pharos/contract/operator/user'
 import { Dimmed, OrDash, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Facts } from '../ui/facts.tsx'
@@ -25,7 +25,7 @@ const { users: t } = words
 const Kinds = ({
   account: { is_staff: isStaff, is_demo: isDemo, email_confirmed },
 }: {
-  account: Account
+  account: StaffAccount
 }) => (
   <Group gap={4} wrap="nowrap">
     {isStaff && <StatePill color="info">{t.staff}</StatePill>}
@@ -34,11 +34,11 @@ const Kinds = ({
   </Group>
 )
 
-const Factor = ({ account: { second_factor: since } }: { account: Account }) => (
+const Factor = ({ account: { second_factor: since } }: { account: StaffAccount }) => (
   <StatePill color={since === null ? 'idle' : 'ok'}>{since === null ? t.off : t.on}</StatePill>
 )
 
-const columns: readonly Column<Account>[] = [
+const columns: readonly Column<StaffAccount>[] = [
   {
     id: 'email',
     header: t.email,
@@ -76,12 +76,12 @@ const columns: readonly Column<Account>[] = [
   timeColumn('created', t.created, ({ created }) => created, { orderBy: 'created', hidden: true }),
 ]
 
-const panel: PanelDeclaration<Account> = {
+const panel: PanelDeclaration<StaffAccount> = {
   title: (account) => account?.email ?? t.title,
   render: (_id, account) => (account ? <Details account={account} /> : <Dimmed>{words.notInView}</Dimmed>),
 }
 
-const Details = ({ account }: { account: Account }) => {
+const Details = ({ account }: { account: StaffAccount }) => {
   const { id, email, display_name, managed_by, created, email_confirmed: confirmed, teams } = account
   return (
     <Stack gap="md">
@@ -133,7 +133,7 @@ export function Users() {
   const view = useListSearch('/staff/users', declaration)
   return (
     <Page title={t.title} note={t.note}>
-      <List<Account>
+      <List<StaffAccount>
         name="users"
         things={t.things}
         route={listUsersRoute}

@@ -1,6 +1,6 @@
 // The mails and accounts of the installation for staff.
 import type { listMailsRoute, Mail } from '@pharos/contract/operator/mail'
-import type { Account, listUsersRoute } from '@pharos/contract/operator/user'
+import type { StaffAccount, listUsersRoute } from '@pharos/contract/operator/user'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db } from '../db/postgres.ts'
 import { listAccountRows, listMailRows, type AccountRow, type MailListRow } from './account-list.store.ts'
@@ -27,7 +27,7 @@ export async function listUsers(
   { db }: Deps,
   _operation: unknown,
   query: QueryOf<typeof listUsersRoute>,
-): Promise<{ results: Account[]; count: number }> {
+): Promise<{ results: StaffAccount[]; count: number }> {
   const { page, count } = await listAccountRows(db, query)
   return { results: page.map(presentAccount), count }
 }
@@ -38,7 +38,7 @@ const presentAccount = ({
   totp_enabled,
   last_active,
   ...row
-}: AccountRow): Account => ({
+}: AccountRow): StaffAccount => ({
   ...row,
   created: created.toISOString(),
   email_confirmed: email_confirmed && email_confirmed.toISOString(),

@@ -1,11 +1,11 @@
 // The name servers, scrubbers and exporters of flows for staff: each with the state that the overview counts.
 import type {
-  Exporter,
+  StaffExporter,
   listExportersRoute,
   listNameServersRoute,
   listScrubbersRoute,
-  NameServer,
-  Scrubber,
+  StaffNameServer,
+  StaffScrubber,
 } from '@pharos/contract/operator/network'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db } from '../db/postgres.ts'
@@ -24,12 +24,12 @@ export async function listNameServers(
   { db }: Deps,
   _operation: unknown,
   query: QueryOf<typeof listNameServersRoute>,
-): Listed<NameServer> {
+): Listed<StaffNameServer> {
   const { page, count } = await listNameServerRows(db, query)
   return { results: page.map(presentServer), count }
 }
 
-const presentServer = ({ is_public, checked, seen, name, ...row }: NameServerRow): NameServer => ({
+const presentServer = ({ is_public, checked, seen, name, ...row }: NameServerRow): StaffNameServer => ({
   ...row,
   name: name.replace(/\.$/, ''),
   public: is_public,
@@ -37,11 +37,11 @@ const presentServer = ({ is_public, checked, seen, name, ...row }: NameServerRow
   seen: seen && seen.toISOString(),
 })
 
-export async function listScrubbers(
+export async function listStaffScrubbers(
   { db }: Deps,
   _operation: unknown,
   query: QueryOf<typeof listScrubbersRoute>,
-): Listed<Scrubber> {
+): Listed<StaffScrubber> {
   const { page, count } = await listScrubberRows(db, query)
   return { results: page.map(({ read, ...row }) => ({ ...row, read: read && read.toISOString() })), count }
 }
@@ -50,7 +50,7 @@ export async function listExporters(
   { db }: Deps,
   _operation: unknown,
   query: QueryOf<typeof listExportersRoute>,
-): Listed<Exporter> {
+): Listed<StaffExporter> {
   const { page, count } = await listExporterRows(db, query)
   return { results: page.map(presentExporter), count }
 }
@@ -63,7 +63,7 @@ const presentExporter = ({
   implausible,
   ambiguous_rates,
   ...row
-}: ExporterRow): Exporter => ({
+}: ExporterRow): StaffExporter => ({
   ...row,
   first_seen: first_seen.toISOString(),
   last_seen: last_seen.toISOString(),

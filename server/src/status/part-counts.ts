@@ -4,7 +4,7 @@ import {
   healthOfRegions,
   healthOfRouters,
   healthOfSessions,
-  type Health,
+  type RegionHealth,
 } from '@pharos/contract/operator/region-health'
 import { statusParts, type PartCounts, type StatusPart } from '@pharos/contract/operator/status'
 import type { RegionStatus } from '../byoip/regions/router.ts'
@@ -29,7 +29,7 @@ export async function readPartCounts(db: Db | Trx, { regions, processes }: Facts
   return statusParts.map((part) => known[part] ?? fromStates(part, stored))
 }
 
-const fromHealth = (part: StatusPart, { ok, bad, unknown }: Health, paused = 0): PartCounts => ({
+const fromHealth = (part: StatusPart, { ok, bad, unknown }: RegionHealth, paused = 0): PartCounts => ({
   part,
   ok,
   failing: bad,

@@ -6,7 +6,7 @@ import { allRoles } from '../runtime/role.ts'
 import { listProcessRows, runningSeconds, type LiveProcess, type LoopReport } from './status.store.ts'
 
 /** Returns a page of the processes of the last day, and the exact count. */
-export async function listProcesses(
+export async function listStaffProcesses(
   { db }: { readonly db: Db },
   _operation: unknown,
   query: QueryOf<typeof listProcessesRoute>,

@@ -13,17 +13,17 @@ import { handleStaff, type Mounted } from '../http/mount.ts'
 import { listMails, listUsers } from './account-list.ts'
 import { getStatus, type StatusDeps } from './get-status.ts'
 import { listInbox, type InboxDeps } from './inbox.ts'
-import { listExporters, listNameServers, listScrubbers } from './network-list.ts'
-import { listProcesses } from './process-list.ts'
+import { listExporters, listNameServers, listStaffScrubbers } from './network-list.ts'
+import { listStaffProcesses } from './process-list.ts'
 import { listRegistries, type RegistryDeps } from './registry-sources.ts'
 
 export const statusRoutes = (deps: RegistryDeps & InboxDeps & StatusDeps): Mounted[] => [
   handleStaff(listRegistriesRoute, listRegistries, deps),
   handleStaff(listInboxRoute, listInbox, deps),
   handleStaff(getStatusRoute, getStatus, deps),
-  handleStaff(listProcessesRoute, listProcesses, deps),
+  handleStaff(listProcessesRoute, listStaffProcesses, deps),
   handleStaff(listNameServersRoute, listNameServers, deps),
-  handleStaff(listScrubbersRoute, listScrubbers, deps),
+  handleStaff(listScrubbersRoute, listStaffScrubbers, deps),
   handleStaff(listExportersRoute, listExporters, deps),
   handleStaff(listMailsRoute, listMails, deps),
   handleStaff(listUsersRoute, listUsers, deps),

@@ -91,6 +91,12 @@ import { deleteRow, insertRows, readRows, updateRow } from '../../src/platform/e
 import { parseSearchTerm } from '../../src/net/search-term.ts'
 import { searchSources } from '../../src/search/sources.store.ts'
 import { rotateSessions } from '../../src/session/session.store.ts'
+import {
+  listExporterRows,
+  listNameServerRows,
+  listScrubberRows,
+} from '../../src/status/network-list.store.ts'
+import { countPartStates } from '../../src/status/part-states.store.ts'
 import { lockDomain } from '../../src/team/domain.store.ts'
 
 /** A call is made without rows, and with a row of null columns: it may fail after its statement. */
@@ -255,6 +261,10 @@ export const statementCalls: readonly StatementCall[] = [
   ({ postgres }) => listDeviceRows(postgres, team, { ordering: 'vendor', limit: 1, offset: 0 }),
   ({ postgres }) => findDevice(postgres, team, 1),
   ({ db }) => findStaffDevice(db, id),
+  ({ db }) => listNameServerRows(db, { ordering: 'name', state: ['failing'], search: 'ns', ...slice }),
+  ({ db }) => listScrubberRows(db, { ordering: 'name', ...slice }),
+  ({ db }) => listExporterRows(db, { ordering: 'address', search: '192', ...slice }),
+  ({ db }) => countPartStates(db),
   ({ postgres }) => findPort(postgres, team, id),
   ({ postgres }) => findPrefix(postgres, team, id),
   ({ postgres }) => findService(postgres, team, id),
