@@ -845,8 +845,9 @@ export const pageAt = (path: string): AnyPage | undefined => {
 
 const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
-/** Returns whether the address belongs to the sidebar entry or its tabs, or is below them. */
-export const isBelow = ({ path: entry }: AnyPage, path: string): boolean => isAt(entry, path)
+/** Returns whether the address belongs to the sidebar entry or its tabs, or is below them. The overview of the provider is only itself. */
+export const isBelow = ({ path: entry }: AnyPage, path: string): boolean =>
+  entry === '/staff' ? path === entry : isAt(entry, path)
 
 /** Reports whether the address is the path or below it. */
 export const isAt = (entry: string, path: string): boolean =>

@@ -232,6 +232,53 @@ describe('in the portal', { skip: skipWithoutBrowser() }, () => {
     assert.deepEqual(await problems('demo@demo.example'), [])
   })
 
+  it('staff land on their overview, whose figures are those of the pages behind it', async () => {
+    const page = await pageOf('staff@demo.example')
+    assert.equal(new URL(page.url()).pathname, '/staff')
+    const figure = (name: string) =>
+      page.locator('[data-figure]').filter({ hasText: name }).locator('a, div > span').first()
+    const waiting = await figure('Waits for you').innerText()
+    const installation = page.getByRole('region', { name: 'Installation' })
+    /** `3 of 4` of each part. */
+    const parts = new Map(
+      (await installation.getByRole('row').allInnerTexts())
+        .slice(1)
+        .map((row) => row.split(/\t|\n/).map((cell) => cell.trim()))
+        .map(([part, working]) => [part, working!.replace(/^.* of /, '')]),
+    )
+    /** The number of rows that a list names, and that of the part: disabled ones are not counted as a part. */
+    const lists = [
+      ['Name servers', '/staff/name-servers', 'name server'],
+      ['Scrubbers', '/staff/scrubbers', 'scrubber'],
+      ['Flow exporters', '/staff/exporters', 'exporter'],
+      ['Devices', '/staff/devices', 'device'],
+    ] as const
+    for (const [part, place, thing] of lists) {
+      await visit(page, place)
+      await page.getByRole('heading', { level: 1, name: part }).waitFor()
+      const count = Number(parts.get(part))
+      if (count > 0)
+        await page.getByText(`${count} ${thing}${count === 1 ? '' : 's'}`, { exact: true }).waitFor()
+      else await page.getByRole('heading', { name: /^No / }).waitFor()
+    }
+    for (const [place, title] of [
+      ['/staff/processes', 'Processes'],
+      ['/staff/mails', 'Mails'],
+      ['/staff/users', 'Users'],
+      ['/staff/audit', 'Audit log of all customers'],
+    ] as const) {
+      await visit(page, place)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await page.locator('[data-list] tbody tr').first().waitFor()
+    }
+    await visit(page, '/staff/inbox')
+    const requests = page.getByRole('list', { name: 'Requests' })
+    await until('the entries of the inbox', async () =>
+      assert.equal(String(await requests.getByRole('listitem').count()), waiting),
+    )
+    assert.deepEqual(await problems('staff@demo.example'), [])
+  })
+
   it('staff suspend a prefix with a reason that the customer sees, and resume it', async () => {
     const page = await pageOf('staff@demo.example')
     const customer = await member()

@@ -21,18 +21,11 @@ type NavigationProps = {
 
 type Entry = ReturnType<typeof pagesOf>[number]
 
-/** The entry of the address: the longest path, since the provider's overview is above its other pages. */
-const currentOf = (entries: readonly Entry[], path: string): Entry | undefined =>
-  entries
-    .filter((page) => isBelow(page, path))
-    .toSorted((a, b) => b.path.length - a.path.length)
-    .at(0)
-
 export function Navigation({ user, path, counts, isNarrow = false }: NavigationProps) {
   const may = useMay()
   const entries = pagesOf(user, may).filter(({ icon, group }) => icon !== undefined && group !== 'account')
   const list = useRef<HTMLDivElement>(null)
-  const current = currentOf(entries, path)?.path
+  const current = entries.find((page) => isBelow(page, path))?.path
   // Staff have more entries than a laptop shows.
   useEffect(() => {
     list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' })
@@ -172,13 +165,12 @@ export function BottomBar({ user, path, counts, onMore }: BottomBarProps) {
   const entries = pagesOf(user, may).filter(
     (one) => one.isOnBar && isOfProvider(one) === isAt('/staff', path),
   )
-  const current = currentOf(entries, path)?.path
   return (
     <nav aria-label={words.mainPages} className={classes['bar']}>
       {entries.map((page) => {
         const { label, barLabel = label, icon: Icon, count: name } = page
         const count = name && counts[name]
-        const isCurrent = page.path === current
+        const isCurrent = isBelow(page as AnyPage, path)
         return (
           <Link
             key={page.path}

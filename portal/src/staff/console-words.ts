@@ -112,9 +112,9 @@ export const words = {
     serving: 'Serving',
     isBehind: 'Behind',
     noAnswer: 'No answer',
-    behind: 'Zones behind',
+    behind: 'Zones',
     behindOf: (behind: number, zones: number) =>
-      `${behind.toLocaleString('en')} of ${zones.toLocaleString('en')}`,
+      `${behind.toLocaleString('en')} of ${zones.toLocaleString('en')} behind`,
     address: 'Address',
     region: 'Region',
     software: 'Software',

@@ -314,7 +314,7 @@ const AttackRow = ({ attack }: { attack: StaffIncident }) => {
           {bps > 0 && ` · ${formatRate(bps, 'bps')}`}
         </div>
         <div className={classes['detail']}>
-          <TextLink to="/staff/customers/$id" params={{ id: String(team.id) }} inherit>
+          <TextLink to="/staff/customers/$id" params={{ id: String(team.id) }} inherit underline="always">
             {team.name}
           </TextLink>
           {` · ${classificationLabel(key)}`}
