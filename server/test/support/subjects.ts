@@ -424,6 +424,7 @@ export const subjects: readonly Subject[] = [
     route,
     requests: only(),
     answers: () => 200,
+    ofAllTeams: true,
   })),
   { route: 'listAdminRegions', requests: only(), answers: () => 200 },
   {
