@@ -13,6 +13,7 @@ import {
   demoPassword,
   openBrowser,
   openPerson,
+  settled,
   skipWithoutBrowser,
   until,
   visit,
@@ -235,9 +236,9 @@ describe('in the portal', { skip: skipWithoutBrowser() }, () => {
   it('staff land on their overview, whose figures are those of the pages behind it', async () => {
     const page = await pageOf('staff@demo.example')
     assert.equal(new URL(page.url()).pathname, '/staff')
-    const figure = (name: string) =>
-      page.locator('[data-figure]').filter({ hasText: name }).locator('a, div > span').first()
-    const waiting = await figure('Waits for you').innerText()
+    await settled(page)
+    const figure = page.locator('[data-figure]').filter({ hasText: 'Waits for you' })
+    const waiting = await figure.getByRole('link').innerText()
     const installation = page.getByRole('region', { name: 'Installation' })
     /** `3 of 4` of each part. */
     const parts = new Map(

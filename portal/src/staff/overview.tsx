@@ -6,7 +6,6 @@ import { listStaffIncidentsRoute, type StaffIncident } from '@pharos/contract/ev
 import type { InboxEntry } from '@pharos/contract/operator/inbox'
 import {
   getStatusRoute,
-  statusParts,
   type InstallationStatus,
   type PartCounts,
   type StatusPart,
@@ -16,6 +15,7 @@ import { linkOptions, Link, type LinkOptions } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { networkText } from '../events/network-text.ts'
+import { Pending } from '../overview/figures.tsx'
 import { monthText } from '../inventory/bill-month.ts'
 import { Dimmed, Mono } from '../ui/cells.tsx'
 import { FailedSection } from '../ui/failed-section.tsx'
@@ -74,7 +74,11 @@ export function StaffOverview() {
   )
 }
 
-type Answer<T> = { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown }
+type Answer<T> = {
+  readonly data: T | undefined
+  readonly error: unknown
+  readonly refetch: () => Promise<unknown>
+}
 type OfStatus = { readonly status: Answer<InstallationStatus> }
 type OfAttacks = { readonly attacks: ReturnType<typeof useAttacks> }
 type OfInbox = { readonly inbox: ReturnType<typeof useInboxSummary> }
@@ -87,25 +91,29 @@ const FigureLink = ({ to, children }: { to: LinkOptions; children: ReactNode }) 
 
 const number = (value: number): string => value.toLocaleString('en')
 
-function AttacksFigure({ attacks: { data } }: OfAttacks) {
+function AttacksFigure({ attacks }: OfAttacks) {
+  const { data } = attacks
+  if (!data) return <Pending label={texts.attacks} answer={attacks} />
   const to = linkOptions({ to: '/staff/attacks', search: { ongoing: true } })
-  const largest = data?.results[0]?.affected_bps ?? 0
+  const largest = data.results[0]?.affected_bps ?? 0
   return (
     <Figure
       label={texts.attacks}
-      value={data && <FigureLink to={to}>{number(data.count)}</FigureLink>}
-      note={data && largest > 0 ? texts.largest(formatRate(largest, 'bps')) : undefined}
-      {...(data && data.count > 0 ? { color: 'bad' as const } : {})}
+      value={<FigureLink to={to}>{number(data.count)}</FigureLink>}
+      note={largest > 0 ? texts.largest(formatRate(largest, 'bps')) : undefined}
+      {...(data.count > 0 ? { color: 'bad' as const } : {})}
     />
   )
 }
 
-function InboxFigure({ inbox: { data } }: OfInbox) {
-  const oldest = data?.results[0]
+function InboxFigure({ inbox }: OfInbox) {
+  const { data } = inbox
+  if (!data) return <Pending label={texts.waiting} answer={inbox} />
+  const oldest = data.results[0]
   return (
     <Figure
       label={texts.waiting}
-      value={data && <FigureLink to={linkOptions({ to: '/staff/inbox' })}>{number(data.count)}</FigureLink>}
+      value={<FigureLink to={linkOptions({ to: '/staff/inbox' })}>{number(data.count)}</FigureLink>}
       note={
         oldest && (
           <>
@@ -132,9 +140,11 @@ const pages: Partial<Record<StatusPart, LinkOptions>> = {
 }
 
 /** The parts of which none fails or is unknown. */
-function PartsFigure({ status: { data } }: OfStatus) {
-  const failing = data?.parts.filter((one) => one.failing > 0).length ?? 0
-  const unknown = data?.parts.filter((one) => one.failing === 0 && one.unknown > 0).length ?? 0
+function PartsFigure({ status }: OfStatus) {
+  if (!status.data) return <Pending label={texts.working} answer={status} />
+  const { parts } = status.data
+  const failing = parts.filter((one) => one.failing > 0).length
+  const unknown = parts.filter((one) => one.failing === 0 && one.unknown > 0).length
   const notes = [
     ...(failing > 0 ? [texts.failing(failing)] : []),
     ...(unknown > 0 ? [texts.unknown(unknown)] : []),
@@ -143,9 +153,9 @@ function PartsFigure({ status: { data } }: OfStatus) {
   return (
     <Figure
       label={texts.working}
-      value={data && number(statusParts.length - failing - unknown)}
-      unit={texts.of(statusParts.length)}
-      note={data && (notes.join(', ') || texts.allOk)}
+      value={number(parts.length - failing - unknown)}
+      unit={texts.of(parts.length)}
+      note={notes.join(', ') || texts.allOk}
       {...(color ? { color } : {})}
     />
   )
@@ -216,55 +226,43 @@ function partNote({ ok, failing, unknown, paused }: PartCounts): string {
 /** A queue is late after this time, as in the problems of the installation. */
 const lateSeconds = 300
 
-function MailFigure({ status: { data } }: OfStatus) {
-  const mails = data?.queues.find(({ name }) => name === 'mails')
-  const isLate = mails !== undefined && mails.oldest_seconds > lateSeconds
+const toQueue: LinkOptions = { to: '/staff/mails', search: { state: ['queued'] } }
+
+function MailFigure({ status }: OfStatus) {
+  const mails = status.data?.queues.find(({ name }) => name === 'mails')
+  if (!mails) return <Pending label={texts.mails} answer={status} />
+  const { waiting, oldest_seconds: seconds } = mails
   return (
     <Figure
       label={texts.mails}
-      value={
-        mails && (
-          <FigureLink to={linkOptions({ to: '/staff/mails', search: { state: ['queued'] } })}>
-            {number(mails.waiting)}
-          </FigureLink>
-        )
-      }
-      note={
-        mails &&
-        (mails.waiting > 0
-          ? `${texts.oldest} ${formatDuration(mails.oldest_seconds * 1000)}`
-          : texts.noneWait)
-      }
-      {...(isLate ? { color: 'bad' as const } : {})}
+      value={<FigureLink to={toQueue}>{number(waiting)}</FigureLink>}
+      note={waiting > 0 ? `${texts.oldest} ${formatDuration(seconds * 1000)}` : texts.noneWait}
+      {...(seconds > lateSeconds ? { color: 'bad' as const } : {})}
     />
   )
 }
 
-function ProcessFigure({ status: { data } }: OfStatus) {
-  const label = texts.processes
-  if (!data) return <Figure label={label} value={undefined} />
-  const { running, late_loops: late, versions, missing_roles: missing } = data.processes
-  const isBad = missing.length > 0 || late > 0
-  const note = isBad
-    ? [
-        ...(missing.length > 0 ? [texts.missingRoles(missing.join(', '))] : []),
-        ...(late > 0 ? [texts.lateLoops(late)] : []),
-      ].join(', ')
-    : texts.versions(versions)
-  const color = isBad ? 'bad' : versions.length > 1 ? 'warn' : undefined
+function ProcessFigure({ status }: OfStatus) {
+  if (!status.data) return <Pending label={texts.processes} answer={status} />
+  const { running, late_loops: late, versions, missing_roles: missing } = status.data.processes
+  const problems = [
+    ...(missing.length > 0 ? [texts.missingRoles(missing.join(', '))] : []),
+    ...(late > 0 ? [texts.lateLoops(late)] : []),
+  ]
+  const color = problems.length > 0 ? 'bad' : versions.length > 1 ? 'warn' : undefined
   return (
     <Figure
-      label={label}
-      value={<FigureLink to={linkOptions({ to: '/staff/processes' })}>{number(running)}</FigureLink>}
-      note={note}
+      label={texts.processes}
+      value={<FigureLink to={toProcesses}>{number(running)}</FigureLink>}
+      note={problems.join(', ') || texts.versions(versions)}
       {...(color ? { color } : {})}
     />
   )
 }
 
-function BillFigure({ status: { data } }: OfStatus) {
-  if (!data) return <Figure label={texts.bills} value={undefined} />
-  const { needs_decision: open, last_month: month, last_month_bills: bills } = data.bills
+function BillFigure({ status }: OfStatus) {
+  if (!status.data) return <Pending label={texts.bills} answer={status} />
+  const { needs_decision: open, last_month: month, last_month_bills: bills } = status.data.bills
   const to = linkOptions({ to: '/staff/bills', search: { needs_decision: true } })
   return (
     <Figure

@@ -424,7 +424,7 @@ export const subjects: readonly Subject[] = [
     route,
     requests: only(),
     answers: () => 200,
-    ofAllTeams: true,
+    ofAllTeams: true as const,
   })),
   { route: 'listAdminRegions', requests: only(), answers: () => 200 },
   {
