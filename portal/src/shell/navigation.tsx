@@ -97,7 +97,7 @@ function GroupOfPages({
   isNarrow: boolean
   children: React.ReactNode
 }) {
-  // The title of the side is that of its first group.
+  // The first group of the side needs no title beside it.
   const title = group && group !== 'provider' ? groupLabels[group] : undefined
   return (
     <div className={classes['group']} data-group={group}>

@@ -42,7 +42,7 @@ export type Inbox = {
 const refetchInterval = 10_000
 const most = 1000
 /** The frame reads the count, the overview the entries: one request for both. */
-export const summaryRows = 6
+const summaryRows = 6
 
 /** Reads the count and the longest waiting entries. `enabled`: false for users who are not staff; no request is sent. */
 export const useInboxSummary = (enabled = true) =>

@@ -1,5 +1,5 @@
-// The first page of staff: attacks on all customers, what waits for a decision, the parts of the installation, and its problems. Every figure is that of
-// `pharos status` or of the page that it links to; what could not be read is unknown.
+// The first page of staff: attacks on all customers, what waits for a decision, the parts of the installation, and its problems. Each figure has the source
+// of `pharos status` or of its page; what could not be read is unknown.
 import { Skeleton, Stack, Table } from '@mantine/core'
 import { classificationLabel } from '@pharos/contract/events/classification'
 import { listStaffIncidentsRoute, type StaffIncident } from '@pharos/contract/events/incident'
