@@ -23,7 +23,7 @@ import { recordingKeys, type Recorder, type Request } from './recorder.ts'
 
 export const host = '203.0.113.77'
 const resolver = '192.0.2.53'
-export const attackStart = '2026-04-01T03:12:09.120Z'
+const attackStart = '2026-04-01T03:12:09.120Z'
 const attackEnd = '2026-04-01T03:31:44.870Z'
 const detectorSecret = 'the secret of the detectors'
 const hourMs = 3_600_000
