@@ -20,6 +20,9 @@ import {
 import { Demo } from './demo.ts'
 import { changed, intercept } from './intercept.ts'
 
+/** The provider's side of the sidebar: the overview has links with the same names. */
+const side = (page: Page) => page.getByRole('region', { name: 'Provider', exact: true })
+
 describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
   let browser: Browser
@@ -34,7 +37,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
 
   it('shows routers with their sessions, and why the only router of a region is not drained', async () => {
     const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
-    await page.getByRole('link', { name: 'Regions', exact: true }).click()
+    await side(page).getByRole('link', { name: 'Regions', exact: true }).click()
     const ams = page.getByRole('region', { name: 'Amsterdam' })
     await ams.getByText('OK', { exact: true }).waitFor()
     await ams.getByText(/AS\d+: established \(IPv4, IPv6\)/).waitFor()
@@ -70,7 +73,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     })
     assert.equal(sent.status, 202)
     const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
-    await page.getByRole('link', { name: 'Detectors', exact: true }).click()
+    await side(page).getByRole('link', { name: 'Detectors', exact: true }).click()
     await page.getByRole('alert').filter({ hasText: '1 detector fails' }).waitFor()
     const sources = page.getByRole('region', { name: 'Sources' })
     await sources.getByText('/attack_details: an object is expected, not undefined').waitFor()
@@ -115,7 +118,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
 
   it('opens the portal as a customer, says so on every page, and leads back', async () => {
     const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
-    await page.getByRole('link', { name: 'Customers', exact: true }).click()
+    await side(page).getByRole('link', { name: 'Customers', exact: true }).click()
     await page.getByText('Other Networks', { exact: true }).first().click()
     const panel = page.locator('[data-panel]')
     await panel.getByText('Security events').waitFor()
@@ -167,7 +170,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
 
   it('shows how fresh the registries are', async () => {
     const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
-    await page.getByRole('link', { name: 'Registries', exact: true }).click()
+    await side(page).getByRole('link', { name: 'Registries', exact: true }).click()
     const sources = page.getByRole('region', { name: 'Sources' })
     await sources.getByRole('cell', { name: 'ROAs (RPKI)' }).waitFor()
     await sources.getByRole('cell', { name: 'Route objects (IRR)' }).first().waitFor()
