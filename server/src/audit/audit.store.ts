@@ -48,7 +48,7 @@ function conditionsOf(
   const { teams, targets, requestIds, networks, start, end } = filter
   const conditions = [
     teamId === null ? sql`true` : sql`e.team_id = ${teamId}`,
-    teams && sql`e.team_id = any(${teams}::integer[])`,
+    teams && sql`e.team_id = any(${teams}::bigint[])`,
     ofActors(filter, isStaff, staff),
     ofActions(filter),
     targets && sql`e.target = any(${targets}::text[])`,

@@ -50,8 +50,8 @@ export async function listStaffAudit(
 ): Promise<{ results: StaffAuditEntry[]; count: number }> {
   const viewer: Viewer = { teamId: null, isStaff: true }
   const last = query.end === undefined ? now() : new Date(query.end)
-  const start = query.start ?? new Date(last.getTime() - staffAuditDays * dayMs).toISOString()
-  const filter = { ...filterOf({ ...query, start }), ...(teams && { teams }) }
+  const from = new Date(Math.max(0, last.getTime() - staffAuditDays * dayMs)).toISOString()
+  const filter = { start: from, ...filterOf(query), ...(teams && { teams }) }
   return db.transaction().execute(async (trx) => {
     const { page, count } = await listEntries(trx, viewer, filter, query)
     const entries = await presentAll({ db: trx }, trx, viewer, page)
