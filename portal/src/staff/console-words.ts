@@ -59,6 +59,7 @@ export const words = {
     paused: (count: number) => `${count.toLocaleString('en')} paused`,
     problems: 'Needs attention',
     noProblems: 'No problems found.',
+    noOtherProblems: 'No problems besides those that the rest of this page shows.',
     queues: 'Queues',
     queue: queues,
     queueColumns: ['Queue', 'Waiting', 'Oldest'],

@@ -126,7 +126,7 @@ function InboxFigure({ inbox }: OfInbox) {
   )
 }
 
-/** The page of a part, with the rows that fail if it can filter them. */
+/** The page of a part. */
 const pages: Partial<Record<StatusPart, LinkOptions>> = {
   regions: linkOptions({ to: '/staff/regions' }),
   routers: linkOptions({ to: '/staff/regions' }),
@@ -187,10 +187,18 @@ function Parts({ status }: OfStatus) {
   )
 }
 
+/** The rows of a part that fail. */
+const failingRows: Partial<Record<StatusPart, LinkOptions>> = {
+  devices: { to: '/staff/devices', search: { status: ['offline', 'degraded'] } },
+  name_servers: { to: '/staff/name-servers', search: { state: ['failing'] } },
+  scrubbers: { to: '/staff/scrubbers', search: { state: ['failing'] } },
+  exporters: { to: '/staff/exporters', search: { state: ['failing'] } },
+}
+
 function PartRow({ counts }: { counts: PartCounts }) {
   const { part, ok, failing, unknown, paused } = counts
   const total = ok + failing + unknown
-  const to = pages[part]
+  const to = (failing > 0 ? failingRows[part] : undefined) ?? pages[part]
   const color: StateColor = failing > 0 ? 'bad' : unknown > 0 ? 'warn' : total + paused === 0 ? 'idle' : 'ok'
   return (
     <Table.Tr>
@@ -410,7 +418,9 @@ function Problems({ status }: OfStatus) {
       fill
     >
       {!data && <Skeleton height={120} />}
-      {data && problems.length === 0 && <Dimmed>{texts.noProblems}</Dimmed>}
+      {data && problems.length === 0 && (
+        <Dimmed>{isAllWell(data) ? texts.noProblems : texts.noOtherProblems}</Dimmed>
+      )}
       <ul className={classes['rows']}>
         {problems.map(({ code, subject, message }) => (
           <ProblemRow
@@ -428,6 +438,10 @@ function Problems({ status }: OfStatus) {
     </Section>
   )
 }
+
+/** Whether neither a part fails nor a change waits, which other cards of the page show. */
+const isAllWell = ({ parts, problems }: InstallationStatus): boolean =>
+  problems.length === 0 && parts.every(({ failing }) => failing === 0)
 
 type ProblemProps = {
   readonly color: StateColor
