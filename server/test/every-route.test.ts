@@ -6,6 +6,7 @@ import { after, afterEach, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'
 import { problems } from '@pharos/contract/problem'
 import { grants, hasGrant, roles, type Role } from '@pharos/contract/role'
+import { staffHasGrant } from '@pharos/contract/staff-role'
 import { grantsNeeded, isOfTeamInPath, type Permission, type Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/document/routes'
 import { sql } from 'kysely'
@@ -221,7 +222,7 @@ const isOfAllTeams = ({ ofAllTeams }: Subject, identity: Identity): boolean =>
  * of each kind; in the long run each caller tries each operation.
  */
 function kindOf(route: Route, { identity, elsewhere }: Caller): string {
-  const { kind, team, isAdmin, isStaff, isLimited, demoElsewhere } = { ...noRole, ...identity }
+  const { kind, team, isAdmin, isStaff, isLimited, demoElsewhere, staffRoles, entry } = { ...noRole, ...identity }
   return [
     expectedAccessOf(route, identity),
     kind,
@@ -231,6 +232,8 @@ function kindOf(route: Route, { identity, elsewhere }: Caller): string {
     isLimited,
     demoElsewhere,
     elsewhere,
+    // The use case distinguishes them, in the team of the path.
+    ...(isOfTeamInPath(route) ? [staffRoles, entry] : []),
   ].join()
 }
 
@@ -245,6 +248,8 @@ const noRole = {
   isAdmin: undefined,
   isStaff: undefined,
   demoElsewhere: undefined,
+  staffRoles: undefined,
+  entry: undefined,
 }
 
 /** An invalid credential is refused in one place (http/authenticate.ts), with many cases: more of them try each operation. */
@@ -389,7 +394,10 @@ describe('if members may not toggle announcements', () => {
         ...(from === undefined ? {} : { remoteAddress: from }),
       })
       outcomes[name] = statusCode
-      assert.equal(statusCode, identity.isAdmin || identity.isStaff ? 200 : 403, name)
+      const isAllowed = identity.isStaff
+        ? identity.entry === 'changing' && staffHasGrant(identity.staffRoles, 'ipam.manage')
+        : identity.isAdmin
+      assert.equal(statusCode, isAllowed ? 200 : 403, name)
     }
     assert.deepEqual([...new Set(Object.values(outcomes))].toSorted(), [200, 403])
   })
@@ -451,6 +459,7 @@ describe('the enumeration', () => {
       'forbidden',
       'module_disabled',
       'pass',
+      'reason_required',
       'resource_limited',
       'scope_missing',
       'second_factor_required',

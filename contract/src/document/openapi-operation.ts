@@ -7,6 +7,7 @@ import { commaListMax, commaListOf, isPage, pascalCase } from '../scalar.ts'
 import { deprecationKeywords, deprecationText } from '../deprecation.ts'
 import type { LimitKind } from '../resource-limit.ts'
 import { isForAdminTokens, rolesText, rolesWith, type Grant } from '../role.ts'
+import type { StaffGrant } from '../staff-role.ts'
 import { keylessReasons, type Permission, type Route, type Upload } from '../route.ts'
 
 type Json = Record<string, unknown>
@@ -56,14 +57,15 @@ const keylessText = ({ keyless }: Route): string =>
 type Requirement = {
   readonly scope?: string
   readonly role?: 'staff'
-  readonly grant?: Grant
+  readonly grant?: Grant | StaffGrant
   readonly module?: string
   readonly limit?: LimitKind
 }
 
 function requirementsOf(permission: Permission): Requirement {
   if (permission.credential !== 'web' && permission.credential !== 'any') return {}
-  const { scope, role, grant, module, limitedBy: limit } = permission
+  const { scope, role, module, limitedBy: limit } = permission
+  const grant = permission.grant ?? permission.staffGrant
   return {
     ...(scope ? { scope } : {}),
     ...(role ? { role } : {}),

@@ -1,8 +1,11 @@
 // Signs in with e-mail address and password, and switches the team of a session.
 import type { SessionTokens } from '@pharos/contract/session/session'
+import type { TeamSwitch } from '@pharos/contract/session/session'
 import { auditOfActor, writeAudit, type ReportRefusal } from '../db/audit.ts'
-import { fail, notFound, Failure } from '../runtime/error.ts'
-import type { Actor } from '../operation/operation.ts'
+import type { Trx } from '../db/postgres.ts'
+import { fail, invalid, notFound, Failure } from '../runtime/error.ts'
+import { requireEntered } from '../operation/grant.ts'
+import type { Actor, UserActor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { joinByDomain } from '../team/auto-join.ts'
 import { beginAttempt, type SignInAttempt, type AttemptDeps } from './attempt.ts'
@@ -18,6 +21,9 @@ import {
   switchTeam,
   type SignInAccount,
 } from './session.store.ts'
+import { enteringOf, openStaffAccess, type Entering } from './staff-access.ts'
+import { lockSession } from './staff-access.store.ts'
+import { findTeamAccess } from '../team/team-access.store.ts'
 import { issueTokens } from './tokens.ts'
 import { canonicalEmail } from './canonical-email.ts'
 import type { RequestSource, ClientSource } from './request-source.ts'
@@ -167,23 +173,45 @@ const auditOfClient = ({ requestId, address }: ClientSource, { id, teamId, isSta
   address,
 })
 
-/** Switches the session to another team of the user. Throws `not_found` for a team that the user is not in. */
+/**
+ * Switches the session to another team of the user, or of a customer that staff enter. Throws `not_found` for a team that the user is
+ * not in, `reason_required` for staff without a reason or an open access.
+ */
 export async function changeTeam(
   deps: SignInDeps,
-  { requestId, address }: RequestSource,
+  source: RequestSource,
   actor: Actor | null,
-  teamId: number,
+  request: TeamSwitch,
 ): Promise<SessionTokens> {
   if (actor?.kind !== 'user') throw fail('unauthenticated', 'bearerForTeam')
   const { sessionId } = actor
+  const { team_id: teamId } = request
+  const entering = enteringOf(request)
   await deps.db.transaction().execute(async (trx) => {
+    if (!(await lockSession(trx, sessionId))) throw fail('token_not_valid', 'session')
+    await enter(trx, source, actor, teamId, entering)
     if ((await switchTeam(trx, sessionId, teamId)) === undefined) throw notFound('team')
     if (teamId === actor.teamId) return
-    // In the audit log of the entered team: staff may enter any team.
+    const { requestId, address } = source
     const about = { action: 'session.switch', target: `session:${sessionId}`, requestId, address }
     await writeAudit(trx, { ...auditOfActor(actor), ...about, teamId, after: { team_id: teamId } })
   })
   return currentTokens(deps, sessionId)
+}
+
+/** A member needs no reason, and staff need one once for each access. */
+async function enter(
+  trx: Trx,
+  source: RequestSource,
+  actor: UserActor,
+  teamId: number,
+  entering: Entering | undefined,
+): Promise<void> {
+  const team = await findTeamAccess(trx, teamId, actor)
+  if (!team || (team.roles === null && !team.isStaff)) throw notFound('team')
+  if (entering === undefined) return requireEntered({ kind: 'user', ...team, roles: team.roles ?? [] })
+  if (team.roles !== null) throw invalid(['body', 'reason'], 'reasonOfMember')
+  await openStaffAccess(trx, source, actor, teamId, entering)
 }
 
 async function currentTokens(deps: SignInDeps, sessionId: string): Promise<SessionTokens> {

@@ -1,9 +1,10 @@
 // Resolves the team in the path of a request and the actor's roles in it: a user may act in any of their teams, whichever the
-// session is in; staff in all teams; an API token in its own. Operations of a team check further requirements with this file.
+// session is in; staff in a team that they have entered with a reason; an API token in its own. Operations of a team check
+// further requirements with this file.
 import { isForReading, type Grant } from '@pharos/contract/role'
 import type { Db } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import { requireGrant, type GrantHolder } from '../operation/grant.ts'
+import { requireChangeAllowed, requireEntered, requireGrant, type GrantHolder } from '../operation/grant.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
 import { findTeamAccess, type TeamAccessRow } from './team-access.store.ts'
 
@@ -18,7 +19,7 @@ export type TeamAccess = GrantHolder & {
 /**
  * Returns the actor's access to the team in the path: `current` or an id. Throws `not_found` for a team that the actor
  * is not in or that does not exist; `second_factor_required` if the team requires it and the user has not enabled it;
- * `forbidden` without the grant.
+ * `reason_required` for staff who have not entered it; `forbidden` without the grant.
  */
 export async function getTeamAccess(
   db: Db,
@@ -34,29 +35,40 @@ export async function getTeamAccess(
 async function accessTo(db: Db, actor: Actor, teamId: number): Promise<TeamAccess> {
   if (actor.kind === 'token') {
     if (teamId !== actor.teamId) throw notFound('team')
-    const { kind, roles, isStaff, modules } = actor
-    return { kind, teamId, roles, isStaff, isMember: true, modules, hasFactor: false }
+    const { kind, roles, modules } = actor
+    return { kind, teamId, roles, isMember: true, modules, hasFactor: false }
   }
-  const row = await findTeamAccess(db, teamId, actor.userId)
+  const row = await findTeamAccess(db, teamId, actor)
   if (!row || (row.roles === null && !row.isStaff)) throw notFound('team')
   if (row.requiresFactor && !row.hasFactor) {
     throw fail('second_factor_required', 'team')
   }
-  return accessOf(row)
+  const access = accessOf(row)
+  requireEntered(access)
+  return access
 }
 
-function accessOf({ teamId, roles, isStaff, modules, hasFactor }: TeamAccessRow): TeamAccess {
-  return { kind: 'user', teamId, roles: roles ?? [], isStaff, isMember: roles !== null, modules, hasFactor }
+function accessOf({ requiresFactor: _, isStaff: __, roles, ...row }: TeamAccessRow): TeamAccess {
+  return { kind: 'user', ...row, roles: roles ?? [], isMember: roles !== null }
 }
 
-/** Throws `forbidden` unless the actor's roles in the team have the grant. */
-export const requireTeamGrant = (access: TeamAccess, grant: Grant): void =>
+/**
+ * Throws `forbidden` unless the actor's roles in the team have the grant. What an operation changes needs a grant that is not for
+ * reading: staff who have entered the team for reading do not get it.
+ */
+export function requireTeamGrant(access: TeamAccess, grant: Grant): void {
+  if (!isForReading(grant)) requireChangeAllowed(access)
   requireGrant(access, grant, isForReading(grant) ? 'team:read' : 'team:write')
+}
 
 /**
  * Returns the operation in the entered team: its changes, audit entries and Idempotency-Key belong to that team, not to the
  * team of the session.
  */
-export function operationIn(operation: Operation, { teamId, roles, modules }: TeamAccess): Operation {
-  return { ...operation, actor: { ...operation.actor, teamId, roles, modules } }
+export function operationIn(operation: Operation, access: TeamAccess): Operation {
+  const { teamId, roles, modules } = access
+  const { actor } = operation
+  const entered =
+    actor.kind === 'user' && access.kind === 'user' ? { ...actor, access: access.access } : actor
+  return { ...operation, actor: { ...entered, teamId, roles, modules } }
 }

@@ -53,9 +53,34 @@ export const sessionSubjects: readonly Subject[] = [
     },
     answers: (which, identity) => {
       if (identity.kind !== 'user') return 'unauthenticated'
-      if (which === 'own' || (which === 'foreign' && identity.isStaff)) return 200
-      return 'not_found'
+      if (which === 'missing') return 'not_found'
+      if (identity.isStaff && (which === 'foreign' || identity.entry === 'none')) return 'reason_required'
+      return which === 'own' ? 200 : 'not_found'
     },
+  },
+  {
+    route: 'createSessionToken',
+    form: 'entering the team of a customer',
+    requests: {
+      own: async ({ fixtures, identity }) => entering(fixtures['team' in identity ? identity.team : 'red'].teamId),
+      foreign: async (context) => entering(foreignOf(context).teamId),
+      missing: async () => entering(missingId),
+    },
+    answers: (which, identity) => {
+      if (identity.kind !== 'user') return 'unauthenticated'
+      if (which !== 'missing' && identity.isStaff) return 200
+      return which === 'own' ? 'invalid' : 'not_found'
+    },
+  },
+  {
+    route: 'closeStaffAccess',
+    requests: {
+      own: async () => ({ body: {} }),
+      foreign: async (context) => ({ body: { team_id: foreignOf(context).teamId } }),
+      missing: async () => ({ body: { team_id: missingId } }),
+    },
+    answers: (which, identity) =>
+      which === 'own' && 'entry' in identity && identity.entry !== 'none' ? 200 : 'not_found',
   },
   { route: 'getSessionToken', requests: only(), answers: () => 200 },
   {
@@ -79,6 +104,8 @@ export const sessionSubjects: readonly Subject[] = [
     answers: () => 204,
   },
 ]
+
+const entering = (team_id: number) => ({ body: { team_id, reason: 'a request of the customer', change: true } })
 
 const newPassword = 'blue kettle rainy tram'
 const hash = hashPassword(testPassword)
