@@ -47,6 +47,8 @@ const entries = {
 export type StaffGrant = keyof typeof entries
 export const staffGrants = Object.keys(entries) as readonly StaffGrant[]
 
+export const isStaffGrant = (grant: string): grant is StaffGrant => Object.hasOwn(entries, grant)
+
 export const phraseOfStaffGrant = (grant: StaffGrant): string => entries[grant].phrase
 
 /** Returns the staff roles with the grant, in the order of `staffRoles`. */

@@ -3,8 +3,10 @@
 // first opened, and must not import this file.
 import type { listStaffBillsRoute } from '@pharos/contract/operator/bill'
 import type { listStaffDevicesRoute } from '@pharos/contract/operator/device'
+import type { listStaffAccessesRoute } from '@pharos/contract/operator/staff-access'
 import type { listCustomersRoute } from '@pharos/contract/operator/team'
 import type { Grant } from '@pharos/contract/role'
+import type { StaffGrant } from '@pharos/contract/staff-role'
 import type { User } from '@pharos/contract/session/session'
 import type { listIncidentsRoute, listStaffIncidentsRoute } from '@pharos/contract/events/incident'
 import type { listAuditEntriesRoute } from '@pharos/contract/team/audit'
@@ -49,6 +51,7 @@ import {
   IconShieldBolt,
   IconShieldCheck,
   IconUser,
+  IconUserShield,
   IconUsers,
   IconWorld,
   IconWorldSearch,
@@ -84,8 +87,8 @@ export type Page<Path extends string, Written, Read> = {
   readonly tabOf?: string
   /** The team needs this module. */
   readonly module?: string
-  /** Staff of the provider only. */
-  readonly role?: 'staff'
+  /** For staff of the provider: a staff role of the user must have it. */
+  readonly staffGrant?: StaffGrant
   /** A role of the user must have it. */
   readonly grant?: Grant
   readonly redirectTo?: string
@@ -529,7 +532,7 @@ export const pages = [
   }),
   page({
     path: '/staff',
-    role: 'staff',
+    staffGrant: 'customers.see',
     redirectTo: '/staff/inbox',
   }),
   page({
@@ -540,7 +543,7 @@ export const pages = [
     count: 'inbox',
     key: 'i',
     keywords: ['approve', 'decide', 'requests', 'staff'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<{ show: string; state: 'decided' }>()('show', 'state'),
     component: lazyRouteComponent(() => import('./staff/inbox.tsx'), 'InboxPage'),
   }),
@@ -551,13 +554,13 @@ export const pages = [
     group: 'provider',
     key: 'c',
     keywords: ['teams', 'suspend', 'switch'],
-    role: 'staff',
+    staffGrant: 'customers.see',
     search: parameters<QueryOf<typeof listCustomersRoute>>()('search', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/customers.tsx'), 'Customers'),
   }),
   page({
     path: '/staff/customers/$id',
-    role: 'staff',
+    staffGrant: 'customers.see',
     search: parameters<QueryOf<typeof listAnnouncementsOfTeamRoute>>()('cidr', 'status', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/customer.tsx'), 'CustomerPage'),
   }),
@@ -568,7 +571,7 @@ export const pages = [
     group: 'provider',
     key: 'r',
     keywords: ['routers', 'drain', 'bgp'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     component: lazyRouteComponent(() => import('./staff/regions.tsx'), 'Regions'),
   }),
   page({
@@ -577,7 +580,7 @@ export const pages = [
     icon: IconServer,
     group: 'provider',
     keywords: ['router', 'switch', 'snmp', 'poll'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listStaffDevicesRoute>>()('search', 'status', 'error', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/devices.tsx'), 'StaffDevices'),
   }),
@@ -587,7 +590,7 @@ export const pages = [
     icon: IconPlugConnected,
     group: 'provider',
     keywords: ['cable', 'loa', 'letter'],
-    role: 'staff',
+    staffGrant: 'customers.see',
     search: parameters<QueryOf<typeof listStaffCrossConnectsRoute>>()(
       'search',
       'status',
@@ -602,7 +605,7 @@ export const pages = [
     icon: IconShieldBolt,
     group: 'provider',
     keywords: ['incidents', 'ddos', 'events'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listStaffIncidentsRoute>>()('ongoing', 'start', 'end', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/attacks.tsx'), 'StaffAttacks'),
   }),
@@ -612,9 +615,19 @@ export const pages = [
     icon: IconReceipt,
     group: 'provider',
     keywords: ['invoice', 'credit note', 'money', '95th percentile'],
-    role: 'staff',
+    staffGrant: 'customers.see',
     search: parameters<QueryOf<typeof listStaffBillsRoute>>()('period', 'current', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/bills.tsx'), 'StaffBills'),
+  }),
+  page({
+    path: '/staff/accesses',
+    label: 'Staff access',
+    icon: IconUserShield,
+    group: 'provider',
+    keywords: ['reason', 'ticket', 'entered', 'review'],
+    staffGrant: 'staff.see',
+    search: parameters<QueryOf<typeof listStaffAccessesRoute>>()('open', 'team_id', 'user_id', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/accesses.tsx'), 'StaffAccesses'),
   }),
   page({
     path: '/staff/registries',
@@ -622,7 +635,7 @@ export const pages = [
     icon: IconDatabase,
     group: 'provider',
     keywords: ['rpki', 'irr', 'roa', 'whois'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     component: lazyRouteComponent(() => import('./staff/registries.tsx'), 'Registries'),
   }),
   page({
@@ -632,7 +645,7 @@ export const pages = [
     group: 'provider',
     key: 'f',
     keywords: ['sources', 'deliveries', 'ingest'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listDeliveriesRoute> & { delivery: number }>()(
       'source_key',
       'state',
@@ -645,7 +658,7 @@ export const pages = [
     path: '/staff/restore',
     label: 'Restore',
     keywords: ['backup', 'restored', 'database'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     component: lazyRouteComponent(() => import('./staff/restore.tsx'), 'RestorePage'),
   }),
   page({
@@ -654,13 +667,13 @@ export const pages = [
     group: 'provider',
     key: 'l',
     keywords: ['loa', 'review'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<{ status: 'all' }>()('status'),
     component: lazyRouteComponent(() => import('./staff/letters.tsx'), 'Letters'),
   }),
   page({
     path: '/staff/letters/$id',
-    role: 'staff',
+    staffGrant: 'operator.see',
     component: lazyRouteComponent(() => import('./staff/letter.tsx'), 'LetterPage'),
   }),
 ] as const
@@ -694,9 +707,9 @@ export type AnyPage = Page<string, never, unknown>
 const all: readonly AnyPage[] = pages
 
 /** Reports whether the user's team and roles open the page. */
-const isOpenTo = ({ module, role, grant }: AnyPage, user: User, may: May): boolean =>
+const isOpenTo = ({ module, staffGrant, grant }: AnyPage, user: User, may: May): boolean =>
   (module === undefined || user.enabled_modules.includes(module)) &&
-  (role === undefined || user.is_staff) &&
+  (staffGrant === undefined || may(staffGrant)) &&
   (grant === undefined || may(grant))
 
 /** Returns the labelled pages that the user may open, in the order of the table. */

@@ -7,6 +7,7 @@ import {
   createSessionTokenRoute,
   logoutRoute,
   refreshSessionRoute,
+  type TeamSwitch,
   type User,
 } from '@pharos/contract/session/session'
 import { answerQuestion, askToDiscard, hasUnsaved } from './unsaved.ts'
@@ -77,10 +78,10 @@ export const session = {
     })
   },
 
-  /** Asks first if something is not saved. Resolves with whether the team was changed. */
-  async switchTeam(teamId: number): Promise<boolean> {
+  /** Asks first if something is not saved. `access`: the reason of staff. Resolves with whether the team was changed. */
+  async switchTeam(teamId: number, access: Omit<TeamSwitch, 'team_id'> = {}): Promise<boolean> {
     if (!(await askToDiscard())) return false
-    await callForTokens(createSessionTokenRoute, { team_id: teamId }, enter)
+    await callForTokens(createSessionTokenRoute, { team_id: teamId, ...access }, enter)
     return true
   },
 

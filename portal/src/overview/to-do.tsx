@@ -53,7 +53,7 @@ function useIf<R extends Route>(allowed: boolean, route: R, input: CallInput<R>)
 }
 
 /** The lists that tasks are made from. */
-function useTaskAnswers(user: User) {
+function useTaskAnswers() {
   const may = useMay()
   const has = useSeenModules()
   const failed = useIf(has('ipam'), listAnnouncementsRoute, {
@@ -87,8 +87,8 @@ function useTaskAnswers(user: User) {
   const tokens = useIf(may('tokens.manage'), listTokensRoute, {
     query: { active: true, ordering: 'expires', limit: requestedRows },
   })
-  const approvals = useIf(user.is_staff, listApprovalsRoute, { query: { state: ['open'], limit: 1 } })
-  const letters = useIf(user.is_staff, listLettersToReviewRoute, {
+  const approvals = useIf(may('operator.see'), listApprovalsRoute, { query: { state: ['open'], limit: 1 } })
+  const letters = useIf(may('operator.see'), listLettersToReviewRoute, {
     query: { status: ['pending_review'], limit: 1 },
   })
   return {
@@ -123,7 +123,7 @@ const dataOf = (answers: ReturnType<typeof useTaskAnswers>) => ({
 })
 
 export function ToDo({ user }: { user: User }) {
-  const answers = useTaskAnswers(user)
+  const answers = useTaskAnswers()
   const tasks = tasksOf(dataOf(answers), useNow())
   const all = Object.values(answers)
   const isLoading = all.some((one) => one.isLoading)

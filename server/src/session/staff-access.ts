@@ -42,9 +42,10 @@ export async function openStaffAccess(
   { requestId, address }: RequestSource,
   actor: UserActor,
   teamId: number,
-  { reason, ticket = null, change = false, hours = 1 }: Entering,
+  { reason, change = false, hours = 1, ...given }: Entering,
 ): Promise<void> {
   const { userId, sessionId } = actor
+  const ticket = given.ticket ?? null
   const row = await insertStaffAccess(trx, { teamId, userId, sessionId, reason, ticket, change, hours })
   const [opened, expires] = [row.opened.toISOString(), row.expires.toISOString()]
   await writeAudit(trx, {

@@ -65,6 +65,8 @@ export const UserElement = Strict({
   confirmed: Optional(Flag),
 })
 
+const noStaff: readonly StaffRole[] = []
+
 /** In the order of the table, so that the order in the file is no change. */
 const staffRolesIn = (staff: boolean | readonly StaffRole[]): readonly StaffRole[] => {
   if (typeof staff === 'boolean') return staff ? ['admin'] : []
@@ -111,7 +113,7 @@ export const userKind = defineKind({
       read: ({ is_staff, staff_roles }): readonly StaffRole[] =>
         is_staff ? ((staff_roles as StaffRole[] | null) ?? ['admin']) : [],
       write: (held) => ({ is_staff: held.length > 0, staff_roles: held.length > 0 ? held : null }),
-      initial: [],
+      initial: noStaff,
       isShown: true,
     }),
     demo: mapped('users', ['is_demo'], {
