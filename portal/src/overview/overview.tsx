@@ -113,7 +113,7 @@ function Shown({ user }: { user: User }) {
           </div>
         )}
         <div className={classes['toDo']}>
-          <ToDo user={user} />
+          <ToDo />
         </div>
         {isRouted && (
           <div className={classes['map']} data-later>

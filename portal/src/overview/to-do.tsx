@@ -11,7 +11,6 @@ import { listMembersRoute } from '@pharos/contract/team/member'
 import { listPortsRoute } from '@pharos/contract/inventory/port'
 import type { Route } from '@pharos/contract/route'
 import { getSecondFactorRoute } from '@pharos/contract/session/second-factor'
-import type { User } from '@pharos/contract/session/session'
 import { listTokensRoute } from '@pharos/contract/team/token'
 import { listWebhooksRoute } from '@pharos/contract/messages/webhook'
 import { useQuery } from '@tanstack/react-query'
@@ -122,7 +121,7 @@ const dataOf = (answers: ReturnType<typeof useTaskAnswers>) => ({
   letters: answers.letters.data,
 })
 
-export function ToDo({ user }: { user: User }) {
+export function ToDo() {
   const answers = useTaskAnswers()
   const tasks = tasksOf(dataOf(answers), useNow())
   const all = Object.values(answers)
