@@ -54,7 +54,8 @@ const defaultLimits = {
 
 /**
  * Resolves with the counts of all files. Cancelled tests, and files that end without a result, count as failed. A
- * single file prints its report while it runs; of several, only failed ones print it. With `waits: [isWaiting,
+ * single file prints its report while it runs; of several, only failed ones print it, and all failures are listed
+ * again at the end: a log that is cut in the middle still names them. With `waits: [isWaiting,
  * promise]`, the files of the predicate start after the promise.
  */
 export async function runTests(files, options = {}) {
@@ -74,12 +75,14 @@ export async function runTests(files, options = {}) {
     live: files.length === 1,
     total: { passed: 0, failed: 0, skipped: 0 },
     measured: {},
+    failures: [],
   }
   const kinds = Array.from({ length: Math.min(lanes, files.length) }, (_, at) =>
     at % 2 === 0 ? 'shared' : 'alone',
   )
   await Promise.all(kinds.map((kind) => runLane(run, kind)))
   if (process.env.PHAROS_TEST_TIMES) writeTimes(run.measured)
+  for (const failure of run.live ? [] : run.failures) process.stdout.write(`failed: ${failure}\n`)
   return run.total
 }
 
@@ -181,7 +184,7 @@ class TestProcess {
 
   /** Runs a file, adds its counts to the run's, and prints its line. */
   async runFile(file) {
-    const { live, limits, total, measured } = this.#run
+    const { live, limits, total, measured, failures } = this.#run
     const start = performance.now()
     this.#output = []
     const timer = setTimeout(() => this.#stop(`not finished after ${limits.fileMs / 1000} s`), limits.fileMs)
@@ -199,12 +202,15 @@ class TestProcess {
     this.#rssMib = result?.rssMib ?? 0
     for (const key of Object.keys(total)) total[key] += counts[key]
     measured[file] = Math.round(seconds)
+    failures.push(
+      ...[...counts.failures, ...(trouble ? [trouble] : [])].map((text) => `${file}: ${shorten(text)}`),
+    )
     print({ ...counts, file, seconds, cpuSeconds, trouble, output: this.#output, live })
   }
 
   /** Ends it; resources that keep it open, and failures after the last test, count as failures. */
   async end() {
-    const { limits, total } = this.#run
+    const { limits, total, failures } = this.#run
     if (!this.isRunning) return
     this.#child.disconnect()
     const timer = setTimeout(
@@ -215,9 +221,9 @@ class TestProcess {
     clearTimeout(timer)
     if (this.#ended === undefined && (code === 0 || this.#failed > 0)) return
     total.failed += 1
-    process.stdout.write(
-      `${Buffer.concat(this.#output)}\n${await this.#describeEnd('tests', 'after its last test')}\n`,
-    )
+    const trouble = await this.#describeEnd('tests', 'after its last test')
+    failures.push(shorten(trouble))
+    process.stdout.write(`${Buffer.concat(this.#output)}\n${trouble}\n`)
   }
 
   #stop(reason) {
@@ -248,6 +254,9 @@ class TestProcess {
     ].join('\n')
   }
 }
+
+/** The title of a failure and the message of its error. */
+const shorten = (text) => text.split('\n').slice(0, 2).join(': ').slice(0, 300)
 
 /** The process itself has ended, even if a program that a test started keeps its output open. */
 async function exitOf(child) {

@@ -63,7 +63,7 @@ export async function useRouters(client: Client, lab: Lab, on: number): Promise<
 
 /** Resets to the state after `seedAnnouncements`: no announcements or changes. */
 export async function deleteRuns(client: Client, on: number): Promise<void> {
-  await client.query('truncate holds, region_withdrawals, region_routers')
+  await client.query('truncate approvals, region_withdrawals, region_routers')
   await client.query(
     `update announcements set enabled = id <= $1, status = case when id <= $1 then 'announcing' else 'ready' end`,
     [on],

@@ -94,24 +94,33 @@ type Reconciled = {
 }
 
 /**
- * Milliseconds until each region has logged a run since then with the given number of announcements. A region may run
- * more than once: it is also woken when the connection to its router comes up. Other runs must have had no changes.
+ * Milliseconds until the runs of each region since then have announced the given number together: a run can begin between the deletion of
+ * IPv4 and that of IPv6, and a region is also woken when the connection to its router comes up.
  */
 async function untilReconciled({ product }: World, since: number, announced: number): Promise<number> {
-  const first = await waitFor(
+  const last = await waitFor(
     'every region is reconciled',
     () => {
       const runs = readRuns(product.logFile).filter(({ time }) => Date.parse(time) >= since)
-      const wrong = runs.find((run) => ![0, announced].includes(run.announced) || run.withdrawn !== 0)
+      const wrong = runs.find((run) => run.announced > announced || run.withdrawn !== 0)
       if (wrong) throw new Error(`${announced} were to be announced, but: ${JSON.stringify(wrong)}`)
       const found = regions.map((name) =>
-        runs.find((run) => run.region === name && run.announced === announced),
+        findComplete(
+          runs.filter((run) => run.region === name),
+          announced,
+        ),
       )
       return found.every((run) => run !== undefined) && found
     },
     { timeoutMs: 120_000, everyMs: 100 },
   )
-  return Math.max(...first.map(({ time }) => Date.parse(time))) - since
+  return Math.max(...last.map(({ time }) => Date.parse(time))) - since
+}
+
+/** The run of a region with which all are announced. */
+function findComplete(runs: readonly Reconciled[], announced: number): Reconciled | undefined {
+  let sum = 0
+  return runs.find((run) => (sum += run.announced) >= announced)
 }
 
 function readRuns(logFile: string): Reconciled[] {
