@@ -57,7 +57,7 @@ const asksForSecondFactor = (permission: Permission): boolean =>
   (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
 
 /** Everything in a team except the caller's own account: staff who are no member need an open access to it. */
-export const asksForReason = (permission: Permission): boolean =>
+const asksForReason = (permission: Permission): boolean =>
   asksForSecondFactor(permission) && !isOfStaff(permission)
 
 const isOfStaff = (permission: Permission): boolean => 'role' in permission && permission.role === 'staff'

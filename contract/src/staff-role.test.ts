@@ -35,7 +35,8 @@ describe('a staff role', () => {
   })
 
   it('has grants in the team of a customer that follow from it', () => {
-    const inTeam = (role: (typeof staffRoles)[number]) => grants.filter((grant) => staffHasGrant([role], grant))
+    const inTeam = (role: (typeof staffRoles)[number]) =>
+      grants.filter((grant) => staffHasGrant([role], grant))
     const of = (...roles: Parameters<typeof hasGrant>[0]) => grants.filter((grant) => hasGrant(roles, grant))
     assert.deepEqual(
       inTeam('reader'),

@@ -84,7 +84,10 @@ export const neededStaffRoleInTeam = (grant: Grant): string =>
 export const staffAccessLimits = { reasonMin: 10, reasonMax: 500, hoursMax: 8 } as const
 
 export const StaffAccess = Component('StaffAccess', {
-  id: { ...Id, description: 'id of the staff access: the credential `staff_access:<id>` of its audit entries' },
+  id: {
+    ...Id,
+    description: 'id of the staff access: the credential `staff_access:<id>` of its audit entries',
+  },
   team_id: { ...Id, description: 'id of the team' },
   reason: Type.String({ description: 'why the team was entered; the team reads it' }),
   ticket: Nullable(Type.String({ description: 'number of a ticket' })),

@@ -222,7 +222,10 @@ const isOfAllTeams = ({ ofAllTeams }: Subject, identity: Identity): boolean =>
  * of each kind; in the long run each caller tries each operation.
  */
 function kindOf(route: Route, { identity, elsewhere }: Caller): string {
-  const { kind, team, isAdmin, isStaff, isLimited, demoElsewhere, staffRoles, entry } = { ...noRole, ...identity }
+  const { kind, team, isAdmin, isStaff, isLimited, demoElsewhere, staffRoles, entry } = {
+    ...noRole,
+    ...identity,
+  }
   return [
     expectedAccessOf(route, identity),
     kind,

@@ -68,7 +68,10 @@ async function sessionOf(userId: number): Promise<Person> {
       return { status: answer.statusCode, body: answer.body === '' ? {} : (answer.json() as Body) }
     },
     async enter({ teamId }, access = {}) {
-      const got = await person.send('/v3/session/token', { method: 'POST', body: { team_id: teamId, ...access } })
+      const got = await person.send('/v3/session/token', {
+        method: 'POST',
+        body: { team_id: teamId, ...access },
+      })
       if (got.status === 200) person.bearer = String(got.body['access'])
       return got
     },
@@ -85,7 +88,11 @@ const outcome = ({ status, body }: Got) => (status < 300 ? status : body['code']
 const anyOf = async (person: Person, teamId: number | string, by = api) => ({
   read: outcome(await person.send(`/v3/teams/${teamId}`, { by })),
   change: outcome(
-    await person.send(`/v3/teams/${teamId}`, { method: 'PATCH', body: { description: `change ${people++}` }, by }),
+    await person.send(`/v3/teams/${teamId}`, {
+      method: 'PATCH',
+      body: { description: `change ${people++}` },
+      by,
+    }),
   ),
 })
 const closed = { read: 'reason_required', change: 'reason_required' }
@@ -106,7 +113,13 @@ describe('the team of a customer', () => {
     await sql`update sessions set team_id = ${red.teamId} where id = ${staff.sessionId}`.execute(owner())
     const { access } = await openSession(api, staff.userId, red.teamId, { entry: 'none' })
     staff.bearer = access
-    for (const url of ['/v3/ipam/announcements', '/v3/dns/zones', '/v3/audit', '/v3/search?q=red', '/v3/stream'])
+    for (const url of [
+      '/v3/ipam/announcements',
+      '/v3/dns/zones',
+      '/v3/audit',
+      '/v3/search?q=red',
+      '/v3/stream',
+    ])
       assert.equal(outcome(await staff.send(url)), 'reason_required', url)
     assert.equal(outcome(await staff.send('/v3/admin/teams')), 200)
     assert.equal(outcome(await staff.send('/v3/session/sessions')), 200)
@@ -137,7 +150,11 @@ describe('the team of a customer', () => {
   })
 
   it('gives the rights that follow from the staff role', async () => {
-    const urls = { zones: '/v3/dns/zones', events: '/v3/lighthouse/security/events/related', audit: '/v3/audit' }
+    const urls = {
+      zones: '/v3/dns/zones',
+      events: '/v3/lighthouse/security/events/related',
+      audit: '/v3/audit',
+    }
     const expected: Readonly<Record<StaffRole, object>> = {
       reader: { zones: 200, events: 200, audit: 200, change: 'forbidden' },
       billing: { zones: 'forbidden', events: 'forbidden', audit: 'forbidden', change: 'forbidden' },
@@ -164,7 +181,10 @@ describe('the team of a customer', () => {
     assert.deepEqual(await anyOf(staff, 'current'), { read: 200, change: 'forbidden' })
     assert.equal((await tokenOf(staff))['staff_access'], null)
     const refused = await staff.enter(blue, { reason })
-    assert.deepEqual([refused.status, (refused.body['errors'] as Body[])[0]!['loc']], [422, ['body', 'reason']])
+    assert.deepEqual(
+      [refused.status, (refused.body['errors'] as Body[])[0]!['loc']],
+      [422, ['body', 'reason']],
+    )
   })
 
   it('ends for staff who lose their role, at once', async () => {
@@ -173,8 +193,13 @@ describe('the team of a customer', () => {
     assert.equal(outcome(await staff.send('/v3/audit')), 200)
     await sql`update users set staff_roles = '{billing}' where id = ${staff.userId}`.execute(owner())
     await waitFor('the role has changed', async () => outcome(await staff.send('/v3/audit')) === 'forbidden')
-    await sql`update users set staff_roles = null, is_staff = false where id = ${staff.userId}`.execute(owner())
-    await waitFor('the user is no staff', async () => outcome(await staff.send('/v3/audit')) === 'unauthenticated')
+    await sql`update users set staff_roles = null, is_staff = false where id = ${staff.userId}`.execute(
+      owner(),
+    )
+    await waitFor(
+      'the user is no staff',
+      async () => outcome(await staff.send('/v3/audit')) === 'unauthenticated',
+    )
   })
 })
 
@@ -196,7 +221,11 @@ describe('the customer', () => {
     const own = entries.filter(({ credential }) => credential === `staff_access:${String(id)}`)
     assert.deepEqual(
       own.map(({ action, actor, actor_name }) => [action, actor, actor_name]),
-      ['staff.access', 'team.update', 'staff.leave'].map((action) => [action, 'staff', 'staff of the provider']),
+      ['staff.access', 'team.update', 'staff.leave'].map((action) => [
+        action,
+        'staff',
+        'staff of the provider',
+      ]),
     )
     assert.deepEqual(own[0]!['after'], { reason, ticket: 'NOC-4711', change: true, opened, expires })
     assert.equal(Date.parse(String(expires)) - Date.parse(String(opened)), 2 * 3_600_000)
@@ -221,7 +250,10 @@ describe('the customer', () => {
     await sql`update memberships set joined = now() - interval '1 year'`.execute(owner())
     const signal = new AbortController().signal
     const noted = await waitFor('the notification is written', async () => {
-      await collectNotifications({ db: owner(), canMail: true, now: () => new Date(), derive: async () => {} }, signal)
+      await collectNotifications(
+        { db: owner(), canMail: true, now: () => new Date(), derive: async () => {} },
+        signal,
+      )
       const found = await sql<{ user_id: number; mail: string; attrs: Body }>`
         select user_id, mail, attrs from notifications
         where kind = 'staff_access' and (attrs ->> 'staff_access_id')::integer = ${id}`.execute(owner())
@@ -256,7 +288,8 @@ describe('the end of an access', () => {
   it('by closing it is the end in every process', async () => {
     const staff = await employee('admin')
     await staff.enter(red, { reason, change: true })
-    for (const by of [api, second]) assert.deepEqual(await anyOf(staff, 'current', by), { read: 200, change: 200 })
+    for (const by of [api, second])
+      assert.deepEqual(await anyOf(staff, 'current', by), { read: 200, change: 200 })
     const { status, body } = await close(staff)
     assert.deepEqual([status, body['team_id'], typeof body['ended']], [200, red.teamId, 'string'])
     for (const by of [api, second])
@@ -282,7 +315,9 @@ describe('the end of an access', () => {
       { signal: abort.signal },
     )
     assert.equal((await events.next()).value!.type, 'ready')
-    await sql`update staff_accesses set expires = now() + interval '2 seconds' where id = ${id}`.execute(owner())
+    await sql`update staff_accesses set expires = now() + interval '2 seconds' where id = ${id}`.execute(
+      owner(),
+    )
     // Cached with the new end, in both processes.
     await waitFor('the end is known', async () => {
       const got = await accessOf(staff)
@@ -307,7 +342,10 @@ describe('the end of an access', () => {
       .transaction()
       .execute(async (trx) => {
         await sql`select from teams where id = ${red.teamId} for update`.execute(trx)
-        const request = staff.send('/v3/teams/current', { method: 'PATCH', body: { description: 'too late' } })
+        const request = staff.send('/v3/teams/current', {
+          method: 'PATCH',
+          body: { description: 'too late' },
+        })
         await waitFor('the change waits', async () => {
           const { rows } = await sql`select from pg_locks where not granted`.execute(owner())
           return rows.length > 0
@@ -323,11 +361,15 @@ describe('two accesses', () => {
   it('to one team of one session: the later replaces the other, however many are asked for at once', async () => {
     const staff = await employee('admin')
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, at) => staff.enter(red, { reason: `${reason} ${at}`, change: at % 2 === 0 })),
+      Array.from({ length: 10 }, (_, at) =>
+        staff.enter(red, { reason: `${reason} ${at}`, change: at % 2 === 0 }),
+      ),
     )
     assert.deepEqual(new Set(answers.map(outcome)), new Set([200]))
     const { rows } = await sql<{ open: boolean; change: boolean }>`
-      select closed is null as open, change from staff_accesses where session_id = ${staff.sessionId}`.execute(owner())
+      select closed is null as open, change from staff_accesses where session_id = ${staff.sessionId}`.execute(
+      owner(),
+    )
     assert.equal(rows.length, 10)
     const [open, ...others] = rows.filter((row) => row.open)
     assert.equal(others.length, 0)
@@ -412,7 +454,10 @@ describe('a request for an access', () => {
 describe('while the database is away', () => {
   it('nothing opens: a request in a team is 503, also where the access was cached', async () => {
     await using proxy = await TcpProxy.create(api.database.databaseUrl)
-    await using distant = await createTestApi({}, { sameInstallationAs: api, through: () => proxy.databaseUrl })
+    await using distant = await createTestApi(
+      {},
+      { sameInstallationAs: api, through: () => proxy.databaseUrl },
+    )
     const staff = await employee('admin')
     await staff.enter(red, { reason, change: true })
     assert.equal(outcome(await staff.send('/v3/audit', { by: distant })), 200)
@@ -422,7 +467,10 @@ describe('while the database is away', () => {
     for (const url of ['/v3/audit', '/v3/teams/current', `/v3/teams/${red.teamId}`])
       assert.equal(outcome(await staff.send(url, { by: distant })), 'unavailable', url)
     proxy.open()
-    await waitFor('the database is back', async () => (await staff.send('/v3/audit', { by: distant })).status !== 503)
+    await waitFor(
+      'the database is back',
+      async () => (await staff.send('/v3/audit', { by: distant })).status !== 503,
+    )
     assert.equal(outcome(await staff.send('/v3/audit', { by: distant })), 'reason_required')
   })
 })

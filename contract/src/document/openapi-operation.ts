@@ -115,7 +115,7 @@ function requirementOf(permission: Permission): string {
 function grantText(grant: Grant | StaffGrant, { credential }: Permission): string {
   if (isStaffGrant(grant)) return `the grant \`${grant}\` (${neededStaffRole(grant)}; any staff token)`
   const isForAdmins = isForAdminTokens(grant) && credential === 'any'
-  return `the grant \`${grant}\` (${rolesText(rolesWith(grant))}${isForAdmins ? '; an API token with \`is_admin\`' : ''})`
+  return `the grant \`${grant}\` (${rolesText(rolesWith(grant))}${isForAdmins ? '; an API token with `is_admin`' : ''})`
 }
 
 /**

@@ -24,7 +24,12 @@ export const AuditEntry = Component('AuditEntry', {
   actor_name: Nullable(
     Type.String({ description: 'e-mail address of the user or name of the token; null if no longer known' }),
   ),
-  credential: Nullable(Type.String({ description: '`session:<id>`, `token:<id>`, or `staff_access:<id>` of an employee of the provider in the team' })),
+  credential: Nullable(
+    Type.String({
+      description:
+        '`session:<id>`, `token:<id>`, or `staff_access:<id>` of an employee of the provider in the team',
+    }),
+  ),
   action: Type.String({ description: 'noun and verb, such as `announcement.update`' }),
   target: Type.String({ description: 'noun and id, such as `announcement:42`; for refusals the operation' }),
   before: Type.Unknown({ description: 'the changed fields before the change; null if there is none' }),

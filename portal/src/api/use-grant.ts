@@ -60,7 +60,10 @@ export function useRolesState(): {
 /** Returns the open access of staff to the current team; undefined for members. */
 export const useStaffAccess = (): StaffAccess | undefined => useHeld().held?.staff_access ?? undefined
 
-function has({ roles, staff_roles: staffRoles, staff_access: access }: Held, grant: Grant | StaffGrant): boolean {
+function has(
+  { roles, staff_roles: staffRoles, staff_access: access }: Held,
+  grant: Grant | StaffGrant,
+): boolean {
   if (isStaffGrant(grant)) return hasStaffGrant(staffRoles, grant)
   if (access === null) return hasGrant(roles, grant)
   return (access.change || isForReading(grant)) && staffHasGrant(staffRoles, grant)
@@ -107,4 +110,6 @@ export const useHasModule = (module: string): boolean => useSeenModules()(module
 
 /** The tooltip of a disabled action: who can use it. */
 export const onlyWith = (grant: Grant | StaffGrant): string =>
-  isStaffGrant(grant) ? `Needs ${neededStaffRole(grant)}.` : `Needs ${neededRole(grant)}. Ask an admin of your team.`
+  isStaffGrant(grant)
+    ? `Needs ${neededStaffRole(grant)}.`
+    : `Needs ${neededRole(grant)}. Ask an admin of your team.`

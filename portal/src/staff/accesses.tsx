@@ -15,7 +15,14 @@ const { accesses: t } = words
 const columns: readonly Column<ReviewedStaffAccess>[] = [
   { id: 'team', header: t.team, width: 170, card: 'primary', cell: ({ team }) => team.name },
   { id: 'user', header: t.user, width: 210, cell: ({ user_email }) => <OrDash>{user_email}</OrDash> },
-  { id: 'reason', header: t.reason, width: 280, grows: true, card: 'secondary', cell: ({ reason }) => reason },
+  {
+    id: 'reason',
+    header: t.reason,
+    width: 280,
+    grows: true,
+    card: 'secondary',
+    cell: ({ reason }) => reason,
+  },
   { id: 'ticket', header: t.ticket, width: 110, cell: ({ ticket }) => <OrDash>{ticket}</OrDash> },
   { id: 'change', header: t.rights, width: 100, cell: ({ change }) => (change ? t.changing : t.reading) },
   timeColumn('opened', t.opened, ({ opened }) => opened, { orderBy: 'opened' }),
@@ -25,7 +32,11 @@ const columns: readonly Column<ReviewedStaffAccess>[] = [
     width: 100,
     card: 'state',
     cell: ({ ended }) =>
-      ended === null ? <StatePill color="warn">{t.open}</StatePill> : <StatePill color="idle">{t.ended}</StatePill>,
+      ended === null ? (
+        <StatePill color="warn">{t.open}</StatePill>
+      ) : (
+        <StatePill color="idle">{t.ended}</StatePill>
+      ),
   },
   timeColumn('ended', t.endedAt, ({ ended }) => ended, { none: '' }),
 ]

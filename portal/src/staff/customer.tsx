@@ -80,19 +80,22 @@ export function CustomerPage() {
           <Figures customer={data} />
           {seesAnnouncements && (
             <Title order={2} size="h3">
-            {t.title}
-          </Title>)}
-          {seesAnnouncements && <List<Announcement>
-            name="customer-announcements"
-            things={[t.thing, t.things]}
-            route={listAnnouncementsOfTeamRoute}
-            params={params}
-            query={withDetails}
-            view={view}
-            columns={columns}
-            refetchMs={10_000}
-            empty={<Empty title={t.none}>{t.noneHelp}</Empty>}
-          />}
+              {t.title}
+            </Title>
+          )}
+          {seesAnnouncements && (
+            <List<Announcement>
+              name="customer-announcements"
+              things={[t.thing, t.things]}
+              route={listAnnouncementsOfTeamRoute}
+              params={params}
+              query={withDetails}
+              view={view}
+              columns={columns}
+              refetchMs={10_000}
+              empty={<Empty title={t.none}>{t.noneHelp}</Empty>}
+            />
+          )}
         </>
       )}
     </Page>

@@ -19,10 +19,7 @@ export function ReasonRequired({ user: { current_team: team, teams } }: { user: 
         <Group justify="center" mt="md">
           <Button onClick={() => askToEnter({ id: team.id, name: team.name })}>{t.open}</Button>
           {own && (
-            <Button
-              variant="default"
-              onClick={() => void session.switchTeam(own.id).catch(notifyProblem)}
-            >
+            <Button variant="default" onClick={() => void session.switchTeam(own.id).catch(notifyProblem)}>
               {t.back(own.name)}
             </Button>
           )}

@@ -1,7 +1,13 @@
 // The audit log: actor, action and subject, written in the transaction of the action. Append only and never read here.
 // Entries are sealed soon after the commit (audit/sealer.ts) and readable by the team's admins: they must not contain
 // secrets.
-import { actorName, type AnyActor, type Operation, type TsigKeyActor, type UserActor } from '../operation/operation.ts'
+import {
+  actorName,
+  type AnyActor,
+  type Operation,
+  type TsigKeyActor,
+  type UserActor,
+} from '../operation/operation.ts'
 import type { Db, Trx } from './postgres.ts'
 import { executeLater } from './team-transactions.ts'
 import { plainAddress } from '../runtime/client-address.ts'

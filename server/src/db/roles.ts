@@ -12,4 +12,6 @@ export const rolesOfInvitation = sql<Role[]>`coalesce(i.roles,
   case when i.is_admin then '{admin}' else '{editor}' end::text[])`
 
 /** Roles of the provider's staff, of users `u`. The release before wrote `is_staff` only: its staff are admins. */
-export const staffRolesOf = sql<StaffRole[]>`case when u.is_staff then coalesce(u.staff_roles, '{admin}') else '{}' end`
+export const staffRolesOf = sql<
+  StaffRole[]
+>`case when u.is_staff then coalesce(u.staff_roles, '{admin}') else '{}' end`

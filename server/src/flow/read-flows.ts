@@ -67,7 +67,8 @@ function scopeOf(
   { team_id: wanted, all_teams: all = false }: Pick<FlowTimeseriesRequest, 'team_id' | 'all_teams'>,
 ): FlowScope {
   if ((wanted === undefined || wanted === teamId) && !all) return { teamId }
-  if (!seesAllTeams({ staffRoles })) throw fail('forbidden', 'staffRole', { role: neededStaffRole('operator.see') })
+  if (!seesAllTeams({ staffRoles }))
+    throw fail('forbidden', 'staffRole', { role: neededStaffRole('operator.see') })
   if (wanted !== undefined && all) throw invalid(['body', 'all_teams'], 'teamAndAll')
   if (wanted !== undefined && wanted > teamIdMax) throw invalid(['body', 'team_id'], 'teamOfAttachment')
   return { teamId: all ? 'all' : wanted! }

@@ -139,7 +139,9 @@ describe('a permission', () => {
     assert.throws(() => authorize({ ...user, isStaff: true, staffRoles: ['admin'] }, admin), {
       message: 'Needs the role Admin. Ask an admin of the team.',
     })
-    assert.throws(() => authorize({ ...user, roles: ['admin'] }, staffReading('operator.see')), { code: 'forbidden' })
+    assert.throws(() => authorize({ ...user, roles: ['admin'] }, staffReading('operator.see')), {
+      code: 'forbidden',
+    })
     authorize(staff, staffReading('operator.see'))
     assert.throws(() => authorize({ ...staff, staffRoles: ['billing'] }, staffReading('operator.see')), {
       code: 'forbidden',
@@ -155,7 +157,9 @@ describe('a permission', () => {
     assert.throws(() => authorize({ ...reader, scopes: ['admin:write'] }, staffReading('operator.see')), {
       code: 'scope_missing',
     })
-    assert.throws(() => authorize({ ...token, scopes: ['admin:read'] }, staffReading('operator.see')), { code: 'forbidden' })
+    assert.throws(() => authorize({ ...token, scopes: ['admin:read'] }, staffReading('operator.see')), {
+      code: 'forbidden',
+    })
     const all = { ...reader, scopes: ['admin:read', 'admin:write', 'ipam:write'] }
     for (const permission of [any, { credential: 'any' }, { credential: 'web', personal: true }] as const)
       assert.throws(() => authorize(all, permission), { code: 'forbidden' })

@@ -427,7 +427,8 @@ function addAuthentication(
     const { route } = request.routeOptions.config.mounted!
     authorize(actor, route.permission, !isOfTeamInPath(route))
     // In the team of the path, the use case decides.
-    if (actor.kind === 'user' && isCustomerChange(route) && !isOfTeamInPath(route)) requireChangeAllowed(actor)
+    if (actor.kind === 'user' && isCustomerChange(route) && !isOfTeamInPath(route))
+      requireChangeAllowed(actor)
     if (deps.gate.state === 'closed') refuseChange(route, actor)
     return deps.requireVisible?.(actor, route, request.params as Record<string, string>)
   }

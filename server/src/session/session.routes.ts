@@ -10,7 +10,15 @@ import {
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { etagOf } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
-import { handle, handleGuest, handleStaff, matches, type Guest, type Mounted, type Request } from '../http/mount.ts'
+import {
+  handle,
+  handleGuest,
+  handleStaff,
+  matches,
+  type Guest,
+  type Mounted,
+  type Request,
+} from '../http/mount.ts'
 import { clearRefreshCookies, moveRefreshToCookie, readRefresh } from '../http/refresh-cookie.ts'
 import { type CookieDeps } from './token-reply.routes.ts'
 import { refreshTokens, type RefreshDeps } from './refresh.ts'

@@ -8,6 +8,7 @@ import { requireEntered } from '../operation/grant.ts'
 import type { Actor, UserActor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { joinByDomain } from '../team/auto-join.ts'
+import { readTeamAccess } from '../team/team-access.ts'
 import { beginAttempt, type SignInAttempt, type AttemptDeps } from './attempt.ts'
 import { resendConfirmation, type JoinDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
@@ -21,16 +22,16 @@ import {
   switchTeam,
   type SignInAccount,
 } from './session.store.ts'
-import { enteringOf, openStaffAccess, type Entering } from './staff-access.ts'
+import { enteringOf, openStaffAccess, type Entering, type TeamNotice } from './staff-access.ts'
 import { lockSession } from './staff-access.store.ts'
-import { findTeamAccess } from '../team/team-access.store.ts'
 import { issueTokens } from './tokens.ts'
 import { canonicalEmail } from './canonical-email.ts'
 import type { RequestSource, ClientSource } from './request-source.ts'
 
 export type SignInDeps = SessionDeps &
   AttemptDeps &
-  JoinDeps & { readonly hashing: Semaphore; readonly reportRefusal: ReportRefusal }
+  JoinDeps &
+  TeamNotice & { readonly hashing: Semaphore; readonly reportRefusal: ReportRefusal }
 
 /** Returns the tokens of a new session. Throws the same error, after the same work, for a wrong password and an unknown account. */
 export async function signIn(
@@ -189,7 +190,7 @@ export async function changeTeam(
   const entering = enteringOf(request)
   await deps.db.transaction().execute(async (trx) => {
     if (!(await lockSession(trx, sessionId))) throw fail('token_not_valid', 'session')
-    await enter(trx, source, actor, teamId, entering)
+    await enter(trx, deps, source, actor, teamId, entering)
     if ((await switchTeam(trx, sessionId, teamId)) === undefined) throw notFound('team')
     if (teamId === actor.teamId) return
     const { requestId, address } = source
@@ -202,16 +203,16 @@ export async function changeTeam(
 /** A member needs no reason, and staff need one once for each access. */
 async function enter(
   trx: Trx,
+  deps: SignInDeps,
   source: RequestSource,
   actor: UserActor,
   teamId: number,
   entering: Entering | undefined,
 ): Promise<void> {
-  const team = await findTeamAccess(trx, teamId, actor)
-  if (!team || (team.roles === null && !team.isStaff)) throw notFound('team')
-  if (entering === undefined) return requireEntered({ kind: 'user', ...team, roles: team.roles ?? [] })
-  if (team.roles !== null) throw invalid(['body', 'reason'], 'reasonOfMember')
-  await openStaffAccess(trx, source, actor, teamId, entering)
+  const access = await readTeamAccess(trx, actor, teamId)
+  if (entering === undefined) return requireEntered(access)
+  if (access.isMember) throw invalid(['body', 'reason'], 'reasonOfMember')
+  await openStaffAccess(trx, deps, source, actor, teamId, entering)
 }
 
 async function currentTokens(deps: SignInDeps, sessionId: string): Promise<SessionTokens> {

@@ -60,7 +60,8 @@ export async function insertStaffAccess(trx: Trx, access: NewStaffAccess): Promi
 }
 
 export async function findStaffAccess(db: Db | Trx, id: number): Promise<StaffAccessRow | undefined> {
-  const { rows } = await sql<StaffAccessRow>`select ${accessColumns} from (${accesses}) a where a.id = ${id}`.execute(db)
+  const { rows } =
+    await sql<StaffAccessRow>`select ${accessColumns} from (${accesses}) a where a.id = ${id}`.execute(db)
   return rows[0]
 }
 
@@ -78,7 +79,7 @@ export async function closeOpenAccess(
 }
 
 /** Returns the release from which on every process knows the messages about accesses; null if there is none. */
-export async function readFloor(trx: Trx): Promise<string | null> {
+export async function readOldestRelease(trx: Trx): Promise<string | null> {
   const { rows } = await sql<{ floor: string | null }>`
     select schema_floor as floor from installation`.execute(trx)
   return rows[0]?.floor ?? null

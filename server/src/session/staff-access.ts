@@ -2,14 +2,14 @@
 // writes the audit log of the team; the access itself is checked with the credential (credentials.store.ts).
 import type { ReviewedStaffAccess, listStaffAccessesRoute } from '@pharos/contract/operator/staff-access'
 import type { QueryOf } from '@pharos/contract/route'
-import type { TeamSwitch, closeStaffAccessRoute, staffAccessRequest } from '@pharos/contract/session/session'
+import type { TeamSwitch, closeStaffAccessRoute } from '@pharos/contract/session/session'
+import type { MessageData } from '@pharos/contract/messages/webhook-message'
 import { staffAccessLimits, type StaffAccess } from '@pharos/contract/staff-role'
 import type { BodyOf } from '@pharos/contract/route'
 import { auditOf, auditOfActor, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Operation, UserActor } from '../operation/operation.ts'
-import { writeMessages } from '../outbox/outbox.ts'
 import { invalid, notFound } from '../runtime/error.ts'
 import { compareVersions } from '../runtime/version.ts'
 import type { RequestSource } from './request-source.ts'
@@ -19,26 +19,33 @@ import {
   findStaffAccess,
   insertStaffAccess,
   listStaffAccessRows,
-  readFloor,
+  readOldestRelease,
   type StaffAccessRow,
 } from './staff-access.store.ts'
 
 /** The body of a switch with its reason. */
-export type Entering = Omit<TeamSwitch, 'team_id'> & { readonly reason: string }
+export type Entering = TeamSwitch & { readonly reason: string }
+
+/** Writes the message to the webhooks and the stream of the team. */
+export type TeamNotice = {
+  readonly writeNotice: (trx: Trx, teamId: number, data: MessageData<'team.staff_access'>) => Promise<void>
+}
 
 /** Returns the request for an access; undefined for a plain switch. Throws `invalid` for a part of a request. */
-export function enteringOf({ team_id: _, reason, ...rest }: TeamSwitch): Entering | undefined {
-  const [given] = Object.keys(rest) as (keyof typeof staffAccessRequest)[]
+export function enteringOf({ reason, ...rest }: TeamSwitch): Entering | undefined {
+  const given = (['ticket', 'change', 'hours'] as const).find((name) => rest[name] !== undefined)
   if (reason === undefined && given === undefined) return undefined
   if (reason === undefined) throw invalid(['body', 'reason'], 'reasonMissing', { field: given! })
   const { reasonMin } = staffAccessLimits
-  if (reason.trim().length < reasonMin) throw invalid(['body', 'reason'], 'reasonTooShort', { least: reasonMin })
+  if (reason.trim().length < reasonMin)
+    throw invalid(['body', 'reason'], 'reasonTooShort', { least: reasonMin })
   return { reason: reason.trim(), ...rest }
 }
 
 /** Opens an access of the session, in the place of an open one to the same team, and tells the team. The session is locked. */
 export async function openStaffAccess(
   trx: Trx,
+  { writeNotice }: TeamNotice,
   { requestId, address }: RequestSource,
   actor: UserActor,
   teamId: number,
@@ -59,14 +66,14 @@ export async function openStaffAccess(
   })
   if (!(await knowsMessages(trx))) return
   const data = { staff_access_id: row.id, reason, ticket, change, at: opened, expires }
-  await writeMessages(trx, [{ teamId, type: 'team.staff_access', data }])
+  await writeNotice(trx, teamId, data)
 }
 
 const subjectOf = (id: number) => ({ credential: `staff_access:${id}`, target: `staff_access:${id}` })
 
 /** A process of the release before could not render the notification (decision 099). */
 async function knowsMessages(trx: Trx): Promise<boolean> {
-  const floor = await readFloor(trx)
+  const floor = await readOldestRelease(trx)
   return floor !== null && compareVersions(floor, '0.3.0-rc.1') >= 0
 }
 

@@ -2,11 +2,11 @@
 // session is in; staff in a team that they have entered with a reason; an API token in its own. Operations of a team check
 // further requirements with this file.
 import { isForReading, type Grant } from '@pharos/contract/role'
-import type { Db } from '../db/postgres.ts'
+import type { Db, Trx } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import { requireChangeAllowed, requireEntered, requireGrant, type GrantHolder } from '../operation/grant.ts'
-import type { Actor, Operation } from '../operation/operation.ts'
-import { findTeamAccess, type TeamAccessRow } from './team-access.store.ts'
+import type { Actor, Operation, UserActor } from '../operation/operation.ts'
+import { findTeamAccess } from './team-access.store.ts'
 
 export type TeamAccess = GrantHolder & {
   readonly teamId: number
@@ -38,18 +38,25 @@ async function accessTo(db: Db, actor: Actor, teamId: number): Promise<TeamAcces
     const { kind, roles, modules } = actor
     return { kind, teamId, roles, isMember: true, modules, hasFactor: false }
   }
-  const row = await findTeamAccess(db, teamId, actor)
-  if (!row || (row.roles === null && !row.isStaff)) throw notFound('team')
-  if (row.requiresFactor && !row.hasFactor) {
+  const access = await readTeamAccess(db, actor, teamId)
+  if (access.requiresFactor && !access.hasFactor) {
     throw fail('second_factor_required', 'team')
   }
-  const access = accessOf(row)
   requireEntered(access)
   return access
 }
 
-function accessOf({ requiresFactor: _, isStaff: __, roles, ...row }: TeamAccessRow): TeamAccess {
-  return { kind: 'user', ...row, roles: roles ?? [], isMember: roles !== null }
+type UserAccess = TeamAccess & { readonly requiresFactor: boolean }
+
+/** Returns the access of a user, who may lack a factor or a reason. Throws `not_found` for a team without the user, unless for staff. */
+export async function readTeamAccess(
+  db: Db | Trx,
+  actor: Pick<UserActor, 'userId' | 'sessionId'>,
+  teamId: number,
+): Promise<UserAccess> {
+  const row = await findTeamAccess(db, teamId, actor)
+  if (!row || (row.roles === null && !row.isStaff)) throw notFound('team')
+  return { kind: 'user', ...row, roles: row.roles ?? [], isMember: row.roles !== null }
 }
 
 /**

@@ -115,7 +115,9 @@ type PersonName = keyof Fixtures['people']
 function bearerOf(name: PersonName, team: Team, entry?: StaffEntry): Caller['present'] {
   return async (api, fixtures) => {
     const { userId } = fixtures.people[name]
-    const { access, refresh } = await openSession(api, userId, fixtures[team].teamId, { ...(entry && { entry }) })
+    const { access, refresh } = await openSession(api, userId, fixtures[team].teamId, {
+      ...(entry && { entry }),
+    })
     return { authorization: `Bearer ${access}`, userId, refresh }
   }
 }

@@ -42,7 +42,9 @@ export async function openSession(
       insert into staff_accesses (team_id, user_id, session_id, reason, change, expires)
       select ${teamId}, id, ${sessionId}, 'a test of the server', ${entry === 'changing'}, now() + interval '1 hour' from users u
       where id = ${userId} and is_staff
-        and not exists (select from memberships m where m.user_id = u.id and m.team_id = ${teamId})`.execute(owner)
+        and not exists (select from memberships m where m.user_id = u.id and m.team_id = ${teamId})`.execute(
+      owner,
+    )
   const access = await new AccessTokens(api.signingKeys, 300).sign({
     userId,
     sessionId,

@@ -46,11 +46,7 @@ export function expectedAccessOf(route: Route, identity: Identity): 'pass' | Pro
 }
 
 /** `isInPath`: the use case checks the grant in the team of the path; the subject contains the answer. */
-function expectedAccessOfHolder(
-  route: Route,
-  holder: Holder,
-  isInPath: boolean,
-): 'pass' | ProblemCode {
+function expectedAccessOfHolder(route: Route, holder: Holder, isInPath: boolean): 'pass' | ProblemCode {
   const { permission } = route
   if (holder.demoElsewhere) return 'forbidden'
   if (permission.credential !== 'web' && permission.credential !== 'any') return 'pass'

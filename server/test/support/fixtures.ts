@@ -44,7 +44,20 @@ export type Fixtures = {
   /** Requires a second factor of its members. */
   readonly strict: TestTeam
   readonly people: Readonly<
-    Record<'member' | 'admin' | 'staff' | 'reader' | 'billing' | 'noc' | 'demo' | 'former' | 'blue' | 'bare' | 'lacking', Person>
+    Record<
+      | 'member'
+      | 'admin'
+      | 'staff'
+      | 'reader'
+      | 'billing'
+      | 'noc'
+      | 'demo'
+      | 'former'
+      | 'blue'
+      | 'bare'
+      | 'lacking',
+      Person
+    >
   >
   readonly regions: Readonly<Record<string, number>>
   /** Key and secret of each detector. */

@@ -62,7 +62,8 @@ export const sessionSubjects: readonly Subject[] = [
     route: 'createSessionToken',
     form: 'entering the team of a customer',
     requests: {
-      own: async ({ fixtures, identity }) => entering(fixtures['team' in identity ? identity.team : 'red'].teamId),
+      own: async ({ fixtures, identity }) =>
+        entering(fixtures['team' in identity ? identity.team : 'red'].teamId),
       foreign: async (context) => entering(foreignOf(context).teamId),
       missing: async () => entering(missingId),
     },
@@ -105,7 +106,9 @@ export const sessionSubjects: readonly Subject[] = [
   },
 ]
 
-const entering = (team_id: number) => ({ body: { team_id, reason: 'a request of the customer', change: true } })
+const entering = (team_id: number) => ({
+  body: { team_id, reason: 'a request of the customer', change: true },
+})
 
 const newPassword = 'blue kettle rainy tram'
 const hash = hashPassword(testPassword)

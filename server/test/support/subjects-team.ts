@@ -36,7 +36,8 @@ const isAdmin = (identity: Identity) => {
 
 /** Staff have to enter each team with a reason. */
 const isToEnter = (which: Which, identity: Identity) =>
-  isStaff(identity) && (which === 'foreign' || (which === 'own' && 'entry' in identity && identity.entry === 'none'))
+  isStaff(identity) &&
+  (which === 'foreign' || (which === 'own' && 'entry' in identity && identity.entry === 'none'))
 
 export const ofMembers =
   (success: number) =>

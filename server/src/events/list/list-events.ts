@@ -75,7 +75,8 @@ export async function listEvents(
   { team_id: teamId, ...query }: QueryOf<typeof listEventsRoute>,
 ): Promise<EventPage> {
   const parsed = parseEventQuery(query)
-  if (seesAllTeams(actor) && teamId !== undefined && teamId > teamIdMax) return pageOf({ results: '', count: 0 })
+  if (seesAllTeams(actor) && teamId !== undefined && teamId > teamIdMax)
+    return pageOf({ results: '', count: 0 })
   if (seesAllTeams(actor)) {
     return pageOf(
       await (teamId === undefined

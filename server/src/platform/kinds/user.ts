@@ -149,7 +149,10 @@ export const userKind = defineKind({
   check(context, elements): void {
     for (const { path, element } of elements) {
       const { teams: _, password: _text, password_file: _file, staff, ...fields } = element
-      context.add(userKind, path, { ...fields, ...(staff === undefined ? {} : { staff: staffRolesIn(staff) }) })
+      context.add(userKind, path, {
+        ...fields,
+        ...(staff === undefined ? {} : { staff: staffRolesIn(staff) }),
+      })
       context.addSecret(userKind, 'password_hash', { path, element })
     }
   },

@@ -2,7 +2,15 @@
 import { updateAnnouncementRoute } from '@pharos/contract/byoip/announcement'
 import { giveUpFormerRouterRoute, listFormerRoutersRoute } from '@pharos/contract/byoip/former-router'
 import { uploadLetterRoute } from '@pharos/contract/byoip/letter'
-import { admin, approvalId, employee, team, web, web6, withdrawnPrefixes } from '@pharos/contract/examples/world'
+import {
+  admin,
+  approvalId,
+  employee,
+  team,
+  web,
+  web6,
+  withdrawnPrefixes,
+} from '@pharos/contract/examples/world'
 import {
   approveChangesRoute,
   getApprovalRoute,
