@@ -62,6 +62,7 @@ export const placesOfStaff = [
   '/staff/cross-connects',
   '/staff/attacks',
   '/staff/bills',
+  '/staff/accesses',
   '/staff/detectors',
   '/staff/inbox?state=decided',
   '/staff/restore',

@@ -32,11 +32,20 @@ let api: TestApi
 let elsewhere: TestApi
 let fixtures: Fixtures
 let changesSince: Changes
+/** Of all people. */
+let passwordHash: string
 
 before(async () => {
   api = await createTestApi()
   elsewhere = await createTestApi({ PHAROS_HOST: '0.0.0.0' }, { sameInstallationAs: api })
   fixtures = await createFixtures(api)
+  passwordHash = (
+    await api.database.postgres.owner
+      .selectFrom('users')
+      .select('password_hash')
+      .where('id', '=', fixtures.people.admin.userId)
+      .executeTakeFirstOrThrow()
+  ).password_hash
   changesSince = await trackChanges(api.database.postgres.owner)
 })
 after(async () => {
@@ -54,13 +63,16 @@ async function removeCreated(): Promise<void> {
   )
 }
 
-/** Removes the callers' credentials. */
+/** Removes the callers' credentials, and restores their passwords. */
 async function removeCredentials(): Promise<void> {
   credentials.clear()
   await sql`
     with d1 as (delete from sessions), d2 as (delete from api_tokens), d3 as (delete from staff_tokens),
       d4 as (delete from second_factors), d5 as (delete from recovery_codes)
     update users set totp_enabled = null where totp_enabled is not null`.execute(api.database.postgres.owner)
+  await sql`update users set password_hash = ${passwordHash} where password_hash <> ${passwordHash}`.execute(
+    api.database.postgres.owner,
+  )
 }
 
 const routesByName = new Map(routes.map((route) => [route.name, route]))

@@ -346,7 +346,7 @@ export const words = {
     requests: (count: number) => counted(count, 'request', 'requests'),
     nothingWaits: 'Nothing',
     shortName: 'Short name',
-    open: 'Open as this team',
+    open: 'Open team',
     opened: 'Your current team',
     modules,
   },

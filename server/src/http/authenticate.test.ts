@@ -105,7 +105,7 @@ describe('a permission', () => {
       code: 'forbidden',
       message: 'Needs the role Editor, Network or Admin. Ask an admin of the team.',
     })
-    assert.throws(() => authorize({ ...user, roles: [] }, operate), { code: 'forbidden' })
+    assert.throws(() => authorize({ ...token, roles: [] }, operate), { code: 'forbidden' })
     // A team that the path names: the use case checks the roles there.
     authorize({ ...user, roles: [] }, operate, false)
   })

@@ -117,7 +117,7 @@ function createBearerCheck(deps: CredentialDeps) {
     if (record.roles === null && !record.isStaff) throw notValid('access token')
     refuseDemoElsewhere(deps, record)
     const { userId, sessionId, teamId } = access
-    const { isStaff, staffRoles, modules, lacksSecondFactor } = record
+    const { isStaff, staff_roles: staffRoles, modules, lacksSecondFactor } = record
     const roles = record.roles ?? []
     return {
       kind: 'user',
@@ -210,9 +210,9 @@ function createTokenCheck(deps: CredentialDeps) {
 }
 
 /** An access may expire while it is cached. */
-function openAccessOf({ accessId, accessChanges, accessExpires }: BearerRecord): OpenAccess | null {
-  const isOpen = accessExpires !== null && accessExpires.getTime() > Date.now()
-  return isOpen ? { id: accessId!, change: accessChanges! } : null
+function openAccessOf({ access }: BearerRecord): OpenAccess | null {
+  if (access === null || Date.parse(access.expires) <= Date.now()) return null
+  return { id: access.id, change: access.change }
 }
 
 const keyOf = ({ sessionId, userId, teamId }: AccessClaims): string => `${sessionId} ${userId} ${teamId}`

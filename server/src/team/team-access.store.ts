@@ -12,7 +12,7 @@ export type TeamAccessRow = {
   readonly requiresFactor: boolean
   readonly hasFactor: boolean
   readonly isStaff: boolean
-  readonly staffRoles: readonly StaffRole[]
+  readonly staff_roles: readonly StaffRole[]
   /** The open access of the session to the team. */
   readonly access: OpenAccess | null
   /** Null: not a member of the team. */
@@ -27,7 +27,7 @@ export async function findTeamAccess(
 ): Promise<TeamAccessRow | undefined> {
   const { rows } = await sql<TeamAccessRow>`
     select t.id as "teamId", t.enabled_modules as modules, t.require_2fa as "requiresFactor",
-      u.totp_enabled is not null as "hasFactor", u.is_staff as "isStaff", ${staffRolesOf} as "staffRoles", ${rolesOfMember} as roles,
+      u.totp_enabled is not null as "hasFactor", u.is_staff as "isStaff", ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
       case when m.user_id is null and a.id is not null then json_build_object('id', a.id, 'change', a.change) end as access
     from teams t
     join users u on u.id = ${userId}

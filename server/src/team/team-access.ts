@@ -56,7 +56,8 @@ export async function readTeamAccess(
 ): Promise<UserAccess> {
   const row = await findTeamAccess(db, teamId, actor)
   if (!row || (row.roles === null && !row.isStaff)) throw notFound('team')
-  return { kind: 'user', ...row, roles: row.roles ?? [], isMember: row.roles !== null }
+  const { staff_roles: staffRoles, roles, ...rest } = row
+  return { kind: 'user', ...rest, staffRoles, roles: roles ?? [], isMember: roles !== null }
 }
 
 /**
