@@ -73,6 +73,8 @@ export type ExampleServer = {
   staffRoles: readonly StaffRole[]
   /** The operations that were refused since `reset`, for lack of a grant. */
   readonly refused: readonly string[]
+  /** Ends the access of staff to the team of a customer. */
+  endAccess(): void
   /** Sends a message to every open stream. */
   send(type: StreamMessageType, data: unknown): void
   /** Requests of an operation since `reset`. */
@@ -162,6 +164,8 @@ export async function startExampleServer(): Promise<ExampleServer> {
     const isRefused = isOfStaff
       ? !hasStaffGrant(staffRolesOf(state), route.permission.staffGrant)
       : !needed.every((grant) => mayDo(state, grant))
+    if (!isOfStaff && needed.length > 0 && !isMember(state) && accessOf(state) === null)
+      throw new Refusal(403, 'reason_required')
     if (isRefused) {
       refused.push(route.name)
       throw new Refusal(403, 'forbidden')
@@ -254,6 +258,9 @@ export async function startExampleServer(): Promise<ExampleServer> {
       state.access = null
       state.isSignedOut = false
       refused.length = 0
+    },
+    endAccess() {
+      state.access = null
     },
     send(type, data) {
       const message = { type, timestamp: new Date().toISOString(), data }

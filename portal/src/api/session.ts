@@ -78,11 +78,16 @@ export const session = {
     })
   },
 
-  /** Asks first if something is not saved. `access`: the reason of staff. Resolves with whether the team was changed. */
-  async switchTeam(teamId: number, access: Omit<TeamSwitch, 'team_id'> = {}): Promise<boolean> {
+  /** Asks first if something is not saved. Resolves with whether the team was changed. */
+  async switchTeam(teamId: number): Promise<boolean> {
     if (!(await askToDiscard())) return false
-    await callForTokens(createSessionTokenRoute, { team_id: teamId, ...access }, enter)
+    await callForTokens(createSessionTokenRoute, { team_id: teamId }, enter)
     return true
+  },
+
+  /** Switches to the team of a customer, with the reason of staff. The caller has asked about unsaved changes. */
+  async enterTeam(request: TeamSwitch): Promise<void> {
+    await callForTokens(createSessionTokenRoute, request, enter)
   },
 
   /**

@@ -1,5 +1,6 @@
 // The grants of the signed-in user, in the team and as staff of the provider: pages offer only actions that the server permits. All
 // follow from the tables of the contract. The roles are read once for each team, except those of admins who are no staff.
+import { ProblemError } from '@pharos/contract/client'
 import { getSessionTokenRoute } from '@pharos/contract/session/session'
 import { hasGrant, isForReading, neededRole, type Grant, type Role } from '@pharos/contract/role'
 import type { Permission } from '@pharos/contract/route'
@@ -7,6 +8,7 @@ import {
   hasStaffGrant,
   isStaffGrant,
   neededStaffRole,
+  neededStaffRoleInTeam,
   staffHasGrant,
   type StaffAccess,
   type StaffGrant,
@@ -14,7 +16,7 @@ import {
 } from '@pharos/contract/staff-role'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { answerOf } from './queries.ts'
+import { answerOf, invalidate, queryClient } from './queries.ts'
 import { useUser } from './use-session.ts'
 
 /** Reports whether the user's roles have the grant. */
@@ -30,6 +32,13 @@ type Held = {
 /** Interval in which changed roles take effect if no page is opened. */
 const refreshMs = 60_000
 const adminOnly: Held = { roles: ['admin'], staff_roles: [], staff_access: null }
+
+/** The access of staff has ended, here or in another tab: the pages of the team are replaced. */
+queryClient.getQueryCache().subscribe((event) => {
+  const error = event.type === 'updated' && event.action.type === 'error' ? event.action.error : undefined
+  if (error instanceof ProblemError && error.problem.code === 'reason_required')
+    void invalidate(getSessionTokenRoute)
+})
 
 function useHeld(refetchInterval: number | false = false) {
   const user = useUser()
@@ -109,7 +118,11 @@ export function useSeenModules(): (module: string) => boolean {
 export const useHasModule = (module: string): boolean => useSeenModules()(module)
 
 /** The tooltip of a disabled action: who can use it. */
-export const onlyWith = (grant: Grant | StaffGrant): string =>
-  isStaffGrant(grant)
-    ? `Needs ${neededStaffRole(grant)}.`
-    : `Needs ${neededRole(grant)}. Ask an admin of your team.`
+export function onlyWith(grant: Grant | StaffGrant): string {
+  if (isStaffGrant(grant)) return `Needs ${neededStaffRole(grant)}.`
+  const token = queryClient.getQueryData(answerOf(getSessionTokenRoute, {}).queryKey)?.token
+  if (token?.staff_access == null) return `Needs ${neededRole(grant)}. Ask an admin of your team.`
+  return staffHasGrant(token.staff_roles, grant)
+    ? 'You opened the team for reading only.'
+    : `Needs ${neededStaffRoleInTeam(grant)}.`
+}

@@ -38,7 +38,7 @@ const columns: readonly Column<ReviewedStaffAccess>[] = [
         <StatePill color="idle">{t.ended}</StatePill>
       ),
   },
-  timeColumn('ended', t.endedAt, ({ ended }) => ended, { none: '' }),
+  timeColumn('ended', t.endedAt, ({ ended }) => ended, { none: '', hidden: true }),
 ]
 
 const declaration: ListDeclaration = {

@@ -32,6 +32,7 @@ export function CustomerBanner({ user: { current_team: current, teams } }: { use
   }, [isOver])
   if (access === undefined) return null
   const [own] = teams
+  const reasonText = access.ticket === null ? access.reason : `${access.reason} (${access.ticket})`
   /** The own team first: in this one, every request is refused from then on. */
   async function close() {
     if (own && !(await session.switchTeam(own.id))) return
@@ -44,9 +45,8 @@ export function CustomerBanner({ user: { current_team: current, teams } }: { use
       <IconUserShield size={18} stroke={1.6} aria-hidden />
       <div className={classes['bannerText']}>
         <strong>{t.title(current.name)}</strong>
-        <div className={classes['reason']}>
-          {access.reason}
-          {access.ticket !== null && ` (${access.ticket})`}
+        <div className={classes['reason']} title={reasonText}>
+          {reasonText}
         </div>
         <div>
           {access.change ? t.changing : t.reading} {t.left(Math.max(0, Math.ceil(leftMs / 60_000)))}{' '}

@@ -92,7 +92,7 @@ export function OpenAsTeam({ customer: { id, name }, to = { to: '/' } }: OpenPro
     )
   const isMember = user?.teams.some((one) => one.id === id) === true
   async function open() {
-    if (!isMember) askToEnter({ id, name, to })
+    if (!isMember) await askToEnter({ id, name, to })
     else if (await session.switchTeam(id)) await navigate(to)
   }
   return <Button onClick={() => void open().catch(notifyProblem)}>{t.open}</Button>

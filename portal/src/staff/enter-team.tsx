@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import { useEffect, useSyncExternalStore } from 'react'
 import { queryClient, teamIdNow } from '../api/queries.ts'
 import { session } from '../api/session.ts'
+import { askToDiscard } from '../api/unsaved.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { text } from '../ui/form-text-widgets.tsx'
 import { select, textarea, toggle } from '../ui/form-widgets.tsx'
@@ -34,8 +35,10 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener)
 }
 
-/** Opens the dialog. */
-export const askToEnter = (team: EnteredTeam): void => setAsked(team)
+/** Opens the dialog, after the question about unsaved changes: the dialog has text of its own. */
+export async function askToEnter(team: EnteredTeam): Promise<void> {
+  if (await askToDiscard()) setAsked(team)
+}
 
 const declared = {
   reason: textarea({ label: t.reason, help: t.reasonHelp }),
@@ -77,7 +80,7 @@ export function EnterTeamDialog() {
         const isSame = teamIdNow() === team.id
         const { ticket, hours, ...rest } = values
         const access = { ...rest, hours: Number(hours), ...(ticket === '' ? {} : { ticket }) }
-        if (!(await session.switchTeam(team.id, access))) return
+        await session.enterTeam({ team_id: team.id, ...access })
         // Its queries were refused before.
         if (isSame) await queryClient.resetQueries()
         await navigate(team.to ?? { to: '/' })

@@ -17,7 +17,7 @@ export function ReasonRequired({ user: { current_team: team, teams } }: { user: 
       <Empty title={t.ended}>
         {t.endedText}
         <Group justify="center" mt="md">
-          <Button onClick={() => askToEnter({ id: team.id, name: team.name })}>{t.open}</Button>
+          <Button onClick={() => void askToEnter({ id: team.id, name: team.name })}>{t.open}</Button>
           {own && (
             <Button variant="default" onClick={() => void session.switchTeam(own.id).catch(notifyProblem)}>
               {t.back(own.name)}

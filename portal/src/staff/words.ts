@@ -390,10 +390,11 @@ export const words = {
     title: (name: string) => `You are in ${name}, the team of a customer`,
     reading: 'Reading only.',
     changing: 'Changes apply to the customer.',
-    left: (minutes: number) =>
-      minutes >= 60
-        ? `${Math.floor(minutes / 60)} h ${minutes % 60} min left, until`
-        : `${minutes.toLocaleString('en')} min left, until`,
+    left: (minutes: number) => {
+      const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+      const parts = [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 || hours === 0 ? [`${rest} min`] : [])]
+      return `${parts.join(' ')} left, until`
+    },
     close: 'Close access',
     customer: 'Customer details',
   },
