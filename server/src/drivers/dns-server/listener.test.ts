@@ -12,7 +12,7 @@ import { decodeMessage, emptyMessage, rcode, type Message } from '../../net/dns/
 import { parseName, type DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { connectionSourceOf, startListener, type DnsListener, type ListenerOptions } from './listener.ts'
-import { ResponseRateLimit } from './listener.ts'
+import { ResponseRateLimit } from './response-rate-limit.ts'
 import { startTestPrimary, type TestPrimary } from './testing.ts'
 
 type Asked = { readonly name: DomainName; readonly type: number; readonly class: number }

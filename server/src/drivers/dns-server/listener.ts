@@ -1,13 +1,14 @@
 // The sockets of a DNS server: UDP and TCP at one address and port. It frames, limits and disconnects; the handler
 // interprets messages.
-import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
+import type { Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer, isIP, isIPv6, type AddressInfo, type Server, type Socket, isIPv4 } from 'node:net'
+import { createServer, isIP, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { RequestHandler } from './handler.ts'
+import type { ResponseRate } from './response-rate-limit.ts'
 import { serveConnection, type TcpLimits } from './tcp-connection.ts'
+import { bindUdp } from './udp.ts'
 import { maskHostBits } from '../../net/prefix.ts'
 import { plainAddress } from '../../runtime/client-address.ts'
-import { readAddress } from '../../net/address.ts'
 
 export type ListenerLimits = TcpLimits & {
   readonly connections: number
@@ -42,9 +43,6 @@ export type ListenerOptions = {
 
 export type DnsListener = { readonly port: number; close(): Promise<void> }
 
-/** Receive buffer of UDP in octets: a burst of questions waits while a large zone is being changed. */
-const receiveBuffer = 4 * 1024 * 1024
-
 /** Attempts to find a port that is free for UDP and TCP. */
 const attemptsMax = 20
 
@@ -57,7 +55,7 @@ export async function startListener(options: ListenerOptions): Promise<DnsListen
     await once(tcp, 'listening')
     const { port } = tcp.address() as AddressInfo
     try {
-      const udp = await bindUdp({ ...options, port }, limits)
+      const udp = await bindUdp({ ...options, port, rate: limits.responseRate })
       return { port, close: () => closeBoth(tcp, udp) }
     } catch (error) {
       await new Promise((resolve) => tcp.close(resolve))
@@ -66,51 +64,6 @@ export async function startListener(options: ListenerOptions): Promise<DnsListen
     }
   }
 }
-
-async function bindUdp(options: ListenerOptions, limits: ListenerLimits): Promise<UdpSocket> {
-  const { host, port, handler, reusePort = false, onError = () => {} } = options
-  const socket = createSocket({
-    type: isIPv6(host) ? 'udp6' : 'udp4',
-    reusePort,
-    recvBufferSize: receiveBuffer,
-  })
-  const rate = new ResponseRateLimit(limits.responseRate)
-  const receive = (wire: Buffer, from: RemoteInfo): void => {
-    const { port } = from
-    const address = plainAddress(from.address)
-    const verdict = rate.take(address, performance.now())
-    if (verdict === 'drop') return
-    // Not a Buffer, because its `slice` shares the octets.
-    const octets = new Uint8Array(wire.buffer, wire.byteOffset, wire.length)
-    const request = { wire: octets, address, transport: 'udp' as const }
-    const send = (reply: Uint8Array | undefined): void => {
-      if (reply) socket.send(reply, port, from.address, ignore)
-    }
-    if (verdict === 'truncate') return send(handler.truncated(request))
-    const reply = handler.handleDatagram(request)
-    if (reply instanceof Promise) reply.then(send).catch(onError)
-    else send(reply)
-  }
-  socket.on('message', (wire, from) => {
-    try {
-      receive(wire, from)
-    } catch (error) {
-      onError(error)
-    }
-  })
-  socket.bind({ address: host, port })
-  try {
-    await once(socket, 'listening')
-  } catch (error) {
-    socket.close()
-    throw error
-  }
-  // An unreachable client must not end the socket.
-  socket.on('error', onError)
-  return socket
-}
-
-const ignore = (): void => {}
 
 function createTcpServer({ handler, onError = () => {} }: ListenerOptions, limits: ListenerLimits): Server {
   const addresses = createCounts()
@@ -177,57 +130,4 @@ async function closeBoth(tcp: Server, udp: UdpSocket): Promise<void> {
   const closed = new Promise<void>((resolve) => tcp.close(() => resolve()))
   for (const socket of sockets.get(tcp) ?? []) socket.destroy()
   await Promise.all([closed, new Promise<void>((resolve) => udp.close(() => resolve()))])
-}
-
-type ResponseRate = { readonly perSecond: number; readonly burst: number }
-
-type RateVerdict = 'answer' | 'truncate' | 'drop'
-
-const networksMax = 100_000
-
-type Bucket = { tokens: number; at: number; limited: number }
-
-/**
- * Limits answers over UDP to each network, because the source address of a datagram may be forged: the victim of a reflection gets a bounded
- * number of answers, every second of them truncated, and a real client repeats its question over TCP.
- */
-export class ResponseRateLimit {
-  readonly #rate: ResponseRate
-  readonly #buckets = new Map<string, Bucket>()
-
-  constructor(rate: ResponseRate) {
-    this.#rate = rate
-  }
-
-  /** Takes one answer to an address. `nowMs` is of a monotonic clock. Loopback is never limited. */
-  take(address: string, nowMs: number): RateVerdict {
-    if (address.startsWith('127.') || address === '::1') return 'answer'
-    const network = networkOf(address)
-    const bucket = this.#buckets.get(network) ?? this.#add(network, nowMs)
-    const { perSecond, burst } = this.#rate
-    bucket.tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.at) / 1000) * perSecond)
-    bucket.at = nowMs
-    if (bucket.tokens < 1) return ++bucket.limited % 2 === 0 ? 'truncate' : 'drop'
-    bucket.tokens -= 1
-    return 'answer'
-  }
-
-  /** The oldest entry makes room: a flood of forged addresses must not fill the memory. */
-  #add(network: string, at: number): Bucket {
-    if (this.#buckets.size >= networksMax) {
-      const { value } = this.#buckets.keys().next()
-      if (value !== undefined) this.#buckets.delete(value)
-    }
-    const bucket = { tokens: this.#rate.burst, at, limited: 0 }
-    this.#buckets.set(network, bucket)
-    return bucket
-  }
-}
-
-/** A /24 of IPv4 and a /56 of IPv6: the networks that response rate limits of other servers use. */
-function networkOf(address: string): string {
-  if (isIPv4(address)) return address.slice(0, address.lastIndexOf('.'))
-  if (!isIPv6(address)) return address
-  const { w0, w1 } = readAddress(address, address.length)
-  return `${w0}:${w1 >>> 8}`
 }

@@ -9,7 +9,7 @@ import type {
   ListenAddress,
 } from '../../flow/datagram-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { parseWords, type Words } from './address-words.ts'
+import { parseWords, type Words } from '../datagram/address-words.ts'
 
 /** Binds the sockets. Rejects with DriverError if an address cannot be used. */
 export async function createDgramSource(options: DatagramSourceOptions): Promise<DatagramSource> {

@@ -1,7 +1,7 @@
 // The exporters by address, found without an object or a text per datagram. Their number is bounded: datagrams have forged senders, and
 // an exporter of the platform file must find a place all the same. Several exporters behind one address have a state for each source port
 // (RFC 7011, section 8.4); all others are found by their address alone, since exporters change their port when they restart.
-import { formatWords, parseWords } from './address-words.ts'
+import { formatWords, parseWords } from '../datagram/address-words.ts'
 import { createCommonRates, type CommonRates } from './common-rates.ts'
 import type { ObservationDomain } from './domain.ts'
 import type { ImplausibleRecord } from '../../flow/flow-decoder.ts'

@@ -1,7 +1,7 @@
 // sFlow version 5 (sflow.org, "sFlow Version 5", July 2004): samples of packets become one flow each, with the length of the frame as octets
 // and the sampling rate of the sample; samples of counters go to the inventory.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
-import { formatWords } from './address-words.ts'
+import { formatWords } from '../datagram/address-words.ts'
 import type { Decoding } from './decoding.ts'
 import type { Exporter } from './exporter-table.ts'
 import { parsePacket } from './packet-header.ts'

@@ -1,7 +1,7 @@
 // Datagrams for tests, built field by field from the documents of the protocols, and rows of columns as objects.
 import { createFlowColumns, type FlowColumns } from '../../flow/flow-columns.ts'
 import type { FlowDecoder } from '../../flow/flow-decoder.ts'
-import { formatWords, parseWords } from './address-words.ts'
+import { formatWords, parseWords } from '../datagram/address-words.ts'
 
 /** A number with its length in octets, or octets. */
 export type Part = readonly [value: number | bigint, octets: number] | Uint8Array
