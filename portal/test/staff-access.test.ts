@@ -76,7 +76,7 @@ describe('staff', { skip: skipWithoutBrowser() }, () => {
     await visit(page, '/zones')
     await createZone(page).first().waitFor()
     await visit(page, '/team/tokens')
-    await page.getByText(/^Needs the role Admin/).waitFor()
+    await page.getByText('Needs the staff role Admin.').waitFor()
     assert.deepEqual(example.server.refused, [])
   })
 

@@ -4,6 +4,7 @@ import type { MailTokenPurpose } from '../../src/session/mail-token.store.ts'
 import { hashPassword } from '../../src/session/password.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import { openSession } from './credentials.ts'
+import { ownTeamOf } from './subjects-team.ts'
 import { foreignOf, missingId, only, type Context, type Subject } from './subject.ts'
 import type { Person, Fixtures } from './fixtures.ts'
 
@@ -76,7 +77,7 @@ export const sessionSubjects: readonly Subject[] = [
   {
     route: 'closeStaffAccess',
     requests: {
-      own: async () => ({ body: {} }),
+      own: async (context) => ({ body: { team_id: ownTeamOf(context).teamId } }),
       foreign: async (context) => ({ body: { team_id: foreignOf(context).teamId } }),
       missing: async () => ({ body: { team_id: missingId } }),
     },
