@@ -293,7 +293,10 @@ const mayDo = (state: State, grant: Grant): boolean =>
     ? hasGrant(state.roles, grant)
     : accessOf(state) !== null && staffHasGrant(staffRolesOf(state), grant)
 
-const openedAccess = (teamId: number, { reason, ticket, change }: Omit<TeamSwitch, 'team_id'>): StaffAccess => ({
+const openedAccess = (
+  teamId: number,
+  { reason, ticket, change }: Omit<TeamSwitch, 'team_id'>,
+): StaffAccess => ({
   id: 12,
   team_id: teamId,
   reason: reason!,

@@ -28,7 +28,8 @@ describe('staff', { skip: skipWithoutBrowser() }, () => {
   }
 
   const customer = `/staff/customers/${otherTeam.id}`
-  const bannerOf = (page: Page) => page.getByRole('status').filter({ hasText: `You are in ${otherTeam.name}` })
+  const bannerOf = (page: Page) =>
+    page.getByRole('status').filter({ hasText: `You are in ${otherTeam.name}` })
 
   const createZone = (page: Page) => page.locator('main').getByText('Create zone', { exact: true })
 
@@ -72,7 +73,9 @@ describe('staff', { skip: skipWithoutBrowser() }, () => {
     const { page } = person
     await visit(page, customer)
     await enterTeam(page, { change: true })
-    await bannerOf(page).getByText(/Changes apply to the customer\. /).waitFor()
+    await bannerOf(page)
+      .getByText(/Changes apply to the customer\. /)
+      .waitFor()
     await visit(page, '/zones')
     await createZone(page).first().waitFor()
     await visit(page, '/team/tokens')

@@ -237,7 +237,11 @@ describe('a session that switches to another team', () => {
     assert.equal((await enter(blue)).statusCode, 200)
     assert.equal((await enter(red, { reason: 'asked for help' })).statusCode, 200)
     assert.deepEqual(await targetsOf('', bearers.blue), [])
-    const shown = (await list('?action=session.*')).results.map(({ action, actor, after }) => [action, actor, after])
+    const shown = (await list('?action=session.*')).results.map(({ action, actor, after }) => [
+      action,
+      actor,
+      after,
+    ])
     assert.deepEqual(shown, [['session.switch', 'staff', { team_id: red.teamId }]])
   })
 })

@@ -392,7 +392,10 @@ export const words = {
     changing: 'Changes apply to the customer.',
     left: (minutes: number) => {
       const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-      const parts = [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 || hours === 0 ? [`${rest} min`] : [])]
+      const parts = [
+        ...(hours > 0 ? [`${hours} h`] : []),
+        ...(rest > 0 || hours === 0 ? [`${rest} min`] : []),
+      ]
       return `${parts.join(' ')} left, until`
     },
     close: 'Close access',

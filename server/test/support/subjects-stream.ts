@@ -10,7 +10,8 @@ const needs =
     const { kind, scopes: held, isAdmin, isStaff, staffRoles } = identity
     const isOfOneType = scopes.length === 1
     // Who reads the audit log gets messages about staff, which need no module.
-    if (identity.team === 'bare') return !isOfOneType && kind === 'user' && (isAdmin || isStaff) ? 200 : 'module_disabled'
+    if (identity.team === 'bare')
+      return !isOfOneType && kind === 'user' && (isAdmin || isStaff) ? 200 : 'module_disabled'
     if (isStaff && isOfOneType && !staffHasGrant(staffRoles, 'lighthouse.see')) return 'forbidden'
     return kind === 'user' || scopes.some((scope) => held.includes(scope)) ? 200 : 'scope_missing'
   }
