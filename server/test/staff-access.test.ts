@@ -266,6 +266,21 @@ describe('the customer', () => {
     )
   })
 
+  it('gets no message while a process of the release before may run, which could not render it', async () => {
+    const staff = await employee('admin')
+    const before = await sql<{ floor: string }>`select schema_floor as floor from installation`.execute(owner())
+    const messages = async () =>
+      (await sql`select from outbox where type = 'team.staff_access'`.execute(owner())).rows.length
+    const count = await messages()
+    await sql`update installation set schema_floor = '0.2.0'`.execute(owner())
+    assert.equal(outcome(await staff.enter(red, { reason })), 200)
+    const { id } = await accessOf(staff)
+    await sql`update installation set schema_floor = ${before.rows[0]!.floor}`.execute(owner())
+    assert.equal(await messages(), count)
+    const [entry] = await audit('action=staff.access')
+    assert.equal(entry!['target'], `staff_access:${String(id)}`)
+  })
+
   it('is shown in the list of accesses, which only staff admins read', async () => {
     const staff = await employee('noc')
     await staff.enter(blue, { reason })
