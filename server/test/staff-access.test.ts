@@ -268,7 +268,9 @@ describe('the customer', () => {
 
   it('gets no message while a process of the release before may run, which could not render it', async () => {
     const staff = await employee('admin')
-    const before = await sql<{ floor: string }>`select schema_floor as floor from installation`.execute(owner())
+    const before = await sql<{ floor: string }>`select schema_floor as floor from installation`.execute(
+      owner(),
+    )
     const messages = async () =>
       (await sql`select from outbox where type = 'team.staff_access'`.execute(owner())).rows.length
     const count = await messages()
