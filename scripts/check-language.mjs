@@ -58,13 +58,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const excluded =
   /^(?:package-lock|contract\/openapi\.json)|\/generated\/|\/fixtures\/|^scripts\/check-language|\/db\/schema\.(?:ts|sql)$|\.golden\./
 
-/** The prose of a file as [line, text] pairs: comments and texts of code, all but code of a document. */
+/** The prose of a file as [index, text] pairs: comments and texts of code, all but code of a document. */
 function proseOf(file, text) {
   switch (extname(file)) {
     case '.md':
       return linesOf(text.replace(/^```[\s\S]*?^```/gm, blank).replace(/`[^`\n]*`/g, blank))
     case '.sql':
-      return [...text.matchAll(/--(.*)/g)].map((match) => [lineAt(text, match.index), match[1]])
+      return [...text.matchAll(/--(.*)/g)].map((match) => [match.index, match[1]])
     case '.ts':
     case '.tsx':
     case '.mjs':
@@ -80,24 +80,24 @@ function proseOfCode(file, text) {
   const found = [...text.matchAll(token)].map((match) => {
     const [, line, block, ...quoted] = match
     const prose = line ?? block?.replace(/^\s*\* ?/gm, '') ?? quoted.find((one) => one !== undefined) ?? ''
-    return [lineAt(text, match.index), prose.replace(/\$\{[^}]*\}|`[^`\n]*`/g, ' x ')]
+    return [match.index, prose.replace(/\$\{[^}]*\}|`[^`\n]*`/g, ' x ')]
   })
   const shown = file.endsWith('.tsx')
-    ? [...text.matchAll(/>([^<>{}=;]{3,})</g)].map((match) => [lineAt(text, match.index), match[1]])
+    ? [...text.matchAll(/>([^<>{}=;]{3,})</g)].map((match) => [match.index, match[1]])
     : []
   // A single word is a name or a code, not prose.
   return [...found, ...shown].filter(([, prose]) => /\w\s+\w/.test(prose))
 }
 
 const blank = (match) => match.replace(/[^\n]/g, ' ')
-const linesOf = (text) => text.split('\n').map((line, index) => [index + 1, line])
+const linesOf = (text) => [...text.matchAll(/^.*$/gm)].map((match) => [match.index, match[0]])
 const lineAt = (text, index) => text.slice(0, index).split('\n').length
 
-/** Returns the comments of a file, or a document without code, as [line, text] pairs. Adjacent line comments are one. */
+/** Returns the comments of a file, or a document without code, as [index, text] pairs. Adjacent line comments are one. */
 export function commentsOf(file, text) {
   switch (extname(file)) {
     case '.md':
-      return [[1, text.replace(/^```[\s\S]*?^```/gm, blank).replace(/`[^`\n]*`/g, ' x ')]]
+      return [[0, text.replace(/^```[\s\S]*?^```/gm, blank).replace(/`[^`\n]*`/g, ' x ')]]
     case '.sql':
       return matchesOf(text, /--.*(?:\n[ \t]*--.*)*/g, /^[ \t]*-- ?/gm)
     default:
@@ -112,7 +112,7 @@ const commentOrQuoted =
 const matchesOf = (text, pattern, marks) =>
   [...text.matchAll(pattern)]
     .filter(([match, comment = match]) => comment.startsWith('/') || comment.startsWith('-'))
-    .map((match) => [lineAt(text, match.index), match[0].replace(marks, '').replace(/`[^`\n]*`/g, ' x ')])
+    .map((match) => [match.index, match[0].replace(marks, '').replace(/`[^`\n]*`/g, ' x ')])
 
 const areaOf = (file) => Object.keys(areas).find((name) => areas[name].test(file))
 const wordsOf = (prose) => prose.match(/[A-Za-z][A-Za-z'-]*/g)?.length ?? 0
@@ -122,11 +122,16 @@ function placesOf(files) {
   const places = []
   let words = 0
   for (const { file, text } of files) {
-    for (const [line, prose] of proseOf(file, text)) {
+    for (const [index, prose] of proseOf(file, text)) {
       words += wordsOf(prose)
       for (const [phrase, pattern] of Object.entries(phrases)) {
         for (const match of prose.trim().matchAll(pattern))
-          places.push({ phrase, file, line, text: match.input.trim().replace(/\s+/g, ' ') })
+          places.push({
+            phrase,
+            file,
+            line: lineAt(text, index),
+            text: match.input.trim().replace(/\s+/g, ' '),
+          })
       }
     }
   }
@@ -139,7 +144,7 @@ export function commentPlacesOf(files) {
   const words = {}
   for (const { file, text } of files) {
     const area = areaOf(file)
-    for (const [line, prose] of commentsOf(file, text)) {
+    for (const [index, prose] of commentsOf(file, text)) {
       words[area] = (words[area] ?? 0) + wordsOf(prose)
       for (const [phrase, [pattern]] of Object.entries(commentPhrases)) {
         for (const match of prose.matchAll(pattern))
@@ -147,7 +152,7 @@ export function commentPlacesOf(files) {
             phrase,
             file,
             area,
-            line: line + lineAt(prose, match.index) - 1,
+            line: lineAt(text, index) + lineAt(prose, match.index) - 1,
             text: around(match),
           })
       }

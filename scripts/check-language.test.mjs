@@ -8,15 +8,15 @@ const placesOf = (file, text) =>
 describe('the check of comments and documents', () => {
   it('reads line and block comments, and joins adjacent line comments', () =>
     assert.deepEqual(commentsOf('server/a.ts', '// One\n// two.\nrun()\n/**\n * Three\n */\n'), [
-      [1, 'One\ntwo.'],
-      [4, '\nThree\n '],
+      [0, 'One\ntwo.'],
+      [21, '\nThree\n '],
     ]))
 
   it('leaves quoted texts and code out', () =>
     assert.deepEqual(commentsOf('server/a.ts', 'const a = \'x // y\', b = `/* ${c} */`, d = "// e"\n'), []))
 
   it('replaces code in a comment', () =>
-    assert.deepEqual(commentsOf('server/a.ts', '// Returns `held`.\n'), [[1, 'Returns  x .']]))
+    assert.deepEqual(commentsOf('server/a.ts', '// Returns `held`.\n'), [[0, 'Returns  x .']]))
 
   it('finds a phrase that is broken over two lines, with its line and its area', () =>
     assert.deepEqual(placesOf('server/a.ts', 'run()\n// First.\n// The rows are those\n// of a team.\n'), [

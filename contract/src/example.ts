@@ -1,5 +1,5 @@
-// The examples of operations in the OpenAPI document and its documentation. They are in src/examples, apart from the routes,
-// so that no client loads them.
+// The examples of operations in the OpenAPI document and its documentation. They are in `examples.json` of each folder and in src/examples, apart
+// from the routes, so that no client loads them.
 import type { Static, TSchema } from 'typebox'
 import type { BodyOf, FieldsOf, ParamsOf, QueryOf, ResponseOf, Route } from './route.ts'
 import type { FieldChange } from './scalar.ts'

@@ -249,7 +249,8 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     const dialog = page.getByRole('dialog', { name: 'Apply rules to 203.0.113.0/24' })
     await applyRules(dialog)
     await actions.getByText('Mitigation is active').waitFor()
-    await actions.getByText(/^by your shield rules since/i).waitFor()
+    // The second once flows show what they dropped.
+    await actions.getByText(/^(?:By your shield rules since|Your shield rules drop .+, since)/).waitFor()
     await actions
       .locator('[data-rule]')
       .getByText(/^Active · .*(matched|not counted)/)

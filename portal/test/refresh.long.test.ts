@@ -273,11 +273,12 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
       count,
     }))
     await page.goto(example.server.url)
-    await page.getByText(/routers compared/).waitFor()
+    const times = page.getByRole('table', { name: 'Regions' }).locator('time')
+    await times.first().waitFor()
     await settled(page)
     await using _ = await intercept(page, /\/v3\//, held)
     await page.clock.fastForward('02:30:00')
-    await page.getByText('routers compared 2 hours ago').waitFor()
+    await times.filter({ hasText: '2 hours ago' }).first().waitFor()
   })
 
   it('counts the duration of an attack on although no answer changes', async () => {

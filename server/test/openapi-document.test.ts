@@ -105,7 +105,7 @@ describe('examples', () => {
 
 function lackingParts(route: Route): string[] {
   const example = examples.get(route.name)
-  if (!example) return ['no example in contract/src/examples']
+  if (!example) return ['no example']
   const lacks = (part: keyof typeof example, wanted: boolean) =>
     wanted && example[part] === undefined ? [part] : []
   return [

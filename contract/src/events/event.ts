@@ -72,7 +72,7 @@ export type MatchType = (typeof matchTypes)[number]
 export const Relationship = Component(
   'EventRelationship',
   {
-    id: { ...Id, description: 'id of the event' },
+    id: { ...Id, description: 'id of the relationship' },
     match_resouce_name: Type.String({ description: 'name of the resource, or its value if it has none' }),
     match_resource_link: Type.String({ description: 'path of the resource' }),
     match_resource: { ...Enumeration('MatchResource', matchResources), description: 'kind of the resource' },

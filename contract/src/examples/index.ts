@@ -1,6 +1,8 @@
 // Every example of the document. Each operation needs one: openapi-document.test.ts lists operations without an example.
 import recordedByoip from '../byoip/examples.json' with { type: 'json' }
 import recordedDns from '../dns/examples.json' with { type: 'json' }
+import recordedEvents from '../events/examples.json' with { type: 'json' }
+import recordedFlow from '../flow/examples.json' with { type: 'json' }
 import recordedInventory from '../inventory/examples.json' with { type: 'json' }
 import recordedMessages from '../messages/examples.json' with { type: 'json' }
 import recordedOperator from '../operator/examples.json' with { type: 'json' }
@@ -8,14 +10,7 @@ import recordedSession from '../session/examples.json' with { type: 'json' }
 import recordedShield from '../shield/examples.json' with { type: 'json' }
 import recordedTeam from '../team/examples.json' with { type: 'json' }
 import type { Example, Examples } from '../example.ts'
-import { analysisExamples } from './analysis.ts'
-import { deliveryExamples } from './delivery.ts'
-import { dnssecExamples } from './dnssec.ts'
-import { flowExamples } from './flow.ts'
-import { eventAttachmentExamples } from './event-attachment.ts'
-import { eventTrafficExamples } from './event-traffic.ts'
 import { reportExamples } from './report.ts'
-import { searchExamples } from './search.ts'
 import { streamExamples } from './stream.ts'
 
 /** Examples that `npm run generate` records. */
@@ -29,14 +24,9 @@ export const examples: Examples = new Map([
   ...recorded(recordedByoip),
   ...recorded(recordedOperator),
   ...recorded(recordedDns),
-  ...dnssecExamples,
   ...recorded(recordedInventory),
-  ...analysisExamples,
-  ...flowExamples,
+  ...recorded(recordedEvents),
+  ...recorded(recordedFlow),
   ...recorded(recordedShield),
-  ...deliveryExamples,
-  ...eventAttachmentExamples,
-  ...eventTrafficExamples,
   ...reportExamples,
-  ...searchExamples,
 ])

@@ -84,44 +84,8 @@ export const fading: OpticWarning = {
     'Lane 1: the received light falls by 0.061 dB a day and reaches its limit on 2026-04-09 at this rate. Check the fibre and its connectors, then the module at the other end.',
 }
 
-export const eventId = '3rqnc74mrbmfhmwfaydj'
+export const eventId = '3uu2hadob4dxwe2y33w4'
 export const requestId = '5f0f6c1e-93a5-4d0c-8f4e-0a9c1d7b2e34'
-/** The detector's id of the event. */
-export const sourceEventId = '0b8a4c52-6f0e-4d1b-9a57-1f2c3d4e5f60'
-
-/** The delivery of FastNetMon that reported the event. */
-export const fastnetmonDelivery = {
-  delivery_id: '7d0f3b1e-52c8-4a96-b1d4-90e3a7c65f28',
-  body: {
-    ip: '203.0.113.77',
-    action: 'ban',
-    alert_scope: 'host',
-    attack_details: {
-      attack_uuid: sourceEventId,
-      attack_severity: 'high',
-      host_network: web.cidr,
-      attack_detection_threshold: 'mbits',
-      attack_detection_threshold_direction: 'incoming',
-      total_incoming_traffic: 1_187_500_000,
-      total_incoming_pps: 812_345,
-      incoming_udp_traffic: 1_180_000_000,
-      incoming_udp_pps: 805_000,
-    },
-    packet_dump_detailed: [
-      {
-        ip_version: 'ipv4',
-        source_ip: '198.51.100.53',
-        destination_ip: '203.0.113.77',
-        source_port: 53,
-        destination_port: 30_010,
-        protocol: 'udp',
-        packets: 1,
-        length: 1410,
-        sample_ratio: 1024,
-      },
-    ],
-  },
-}
 
 /** An approval for withdrawals of these announcements of the team. */
 export const approvalId = 12

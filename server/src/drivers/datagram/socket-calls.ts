@@ -28,8 +28,13 @@ export type ReceivedBatch = {
 export const datagramsMax = 64
 /** One datagram has at most 65,507 octets. The odd number of cache lines keeps the beginnings out of the same cache set. */
 const datagramOctets = 67_136
-/** A longer datagram is not sent in a batch. */
-export const batchedLengthMax = 4_096
+/** Longer answers than this are not sent in a batch. */
+const repliedOctets = 4_096
+
+const headerOctets = 64
+const ioOctets = 16
+/** sockaddr_in6 has 28. */
+const nameOctets = 32
 
 // <sys/socket.h>, <netinet/in.h>, <poll.h> of Linux
 const AF_INET = 2
@@ -124,60 +129,75 @@ function readOption(fd: number, option: number, words: number): Uint32Array {
   return value
 }
 
-const headerOctets = 64
-const ioOctets = 16
-const nameOctets = 32
-/** Lengths of sockaddr_in and sockaddr_in6. */
-const nameLengths = { 4: 16, 6: 28 }
-
 export type DatagramExchange = {
   /** The datagrams of the last `receive`. */
   readonly batch: ReceivedBatch
   /** Receives the available datagrams, up to 64. Returns their number; 0 if there is none. Throws the errno as DriverError. */
   receive(socket: BoundSocket): number
-  /** Adds an answer to the sender of datagram `i` of the batch, of at most `batchedLengthMax` octets. */
-  reply(i: number, octets: Uint8Array): void
+  /** Adds an answer to the sender of datagram `i` of the batch. Returns false if it is too long for a batch. */
+  reply(i: number, octets: Uint8Array): boolean
   /** Sends the answers. One that the kernel does not take is lost, as on the way. */
   send(socket: BoundSocket): void
 }
 
-/** Header vectors, addresses and payloads in one buffer, with pointers that are written once. */
+/** Headers, names and payloads of both directions in one buffer, with pointers that are written once. */
 export function createExchange(): DatagramExchange {
-  const receiving = layOut(0, datagramsMax * nameOctets, datagramOctets)
-  const sending = layOut(receiving.end, 0, batchedLengthMax)
+  const receiving = layOut(0, datagramOctets)
+  const sending = layOut(receiving.end, repliedOctets)
   const buffer = new ArrayBuffer(sending.end)
-  const base = getRawPointer(buffer)
-  const view = new DataView(buffer)
-  const octets = new Uint8Array(buffer)
-  const nameAt = (i: number): number => receiving.names + i * nameOctets
-  const offsets = Uint32Array.from({ length: datagramsMax }, (_, i) => receiving.payload + i * datagramOctets)
-  for (let i = 0; i < datagramsMax; i++) {
-    writeHeader(receiving, i, datagramOctets)
-    view.setBigUint64(receiving.headers + i * headerOctets, base + BigInt(nameAt(i)), true)
-    view.setUint32(receiving.headers + i * headerOctets + 8, nameOctets, true)
-    writeHeader(sending, i, 0)
+  const memory: Memory = {
+    base: getRawPointer(buffer),
+    view: new DataView(buffer),
+    octets: new Uint8Array(buffer),
   }
+  return { ...createReceive(memory, receiving), ...createReplies(memory, sending, receiving) }
+}
+
+type Memory = { readonly base: bigint; readonly view: DataView; readonly octets: Uint8Array }
+
+/** Where the parts begin, one element for each datagram. */
+type Layout = {
+  readonly headers: number
+  readonly ios: number
+  readonly names: number
+  readonly payloads: number
+  readonly payloadOctets: number
+  readonly end: number
+}
+
+function layOut(headers: number, payloadOctets: number): Layout {
+  const ios = headers + datagramsMax * headerOctets
+  const names = ios + datagramsMax * ioOctets
+  const payloads = names + datagramsMax * nameOctets
+  return { headers, ios, names, payloads, payloadOctets, end: payloads + datagramsMax * payloadOctets }
+}
+
+/** struct mmsghdr: name, its length, iovec, their number, control data, its length, flags; then the length of the datagram. */
+function writePointers({ base, view }: Memory, layout: Layout): void {
+  for (let i = 0; i < datagramsMax; i++) {
+    const header = layout.headers + i * headerOctets
+    const io = layout.ios + i * ioOctets
+    view.setBigUint64(header, base + BigInt(layout.names + i * nameOctets), true)
+    view.setUint32(header + 8, nameOctets, true)
+    view.setBigUint64(header + 16, base + BigInt(io), true)
+    view.setBigUint64(header + 24, 1n, true)
+    view.setBigUint64(io, base + BigInt(layout.payloads + i * layout.payloadOctets), true)
+    view.setBigUint64(io + 8, BigInt(layout.payloadOctets), true)
+  }
+}
+
+function createReceive(memory: Memory, layout: Layout): Pick<DatagramExchange, 'batch' | 'receive'> {
+  const { base, view, octets } = memory
+  writePointers(memory, layout)
   const batch: ReceivedBatch = {
     octets,
     count: 0,
-    offsets,
+    offsets: Uint32Array.from({ length: datagramsMax }, (_, i) => layout.payloads + i * datagramOctets),
     lengths: new Uint32Array(datagramsMax),
     senders: new Uint32Array(datagramsMax * 4),
     ports: new Uint16Array(datagramsMax),
   }
-  let replies = 0
-
-  // struct mmsghdr: name, its length, iovec, their number, control data, its length, flags; then the length of the datagram.
-  function writeHeader({ headers, ios, payload }: Layout, i: number, length: number): void {
-    const header = headers + i * headerOctets
-    const io = ios + i * ioOctets
-    view.setBigUint64(header + 16, base + BigInt(io), true)
-    view.setBigUint64(header + 24, 1n, true)
-    view.setBigUint64(io, base + BigInt(payload + i * (length || batchedLengthMax)), true)
-    view.setBigUint64(io + 8, BigInt(length), true)
-  }
-
-  function readSender(name: number, word: number): void {
+  const readSender = (name: number, word: number): void => {
     const { senders } = batch
     if (view.getUint16(name, true) === AF_INET) {
       senders[word] = senders[word + 1] = 0
@@ -187,58 +207,56 @@ export function createExchange(): DatagramExchange {
     }
     for (let i = 0; i < 4; i++) senders[word + i] = view.getUint32(name + 8 + i * 4)
   }
-
   return {
     batch,
     receive(socket) {
       const found = libc.recvmmsg(socket.fd, base, datagramsMax, MSG_DONTWAIT, 0n)
       const code = found < 0 ? errno() : 0
       if (code !== 0 && code !== EAGAIN && code !== EINTR) throw failure('recvmmsg', code, socket)
-      const count = Math.max(0, found)
-      batch.count = count
-      for (let i = 0; i < count; i++) {
-        const header = receiving.headers + i * headerOctets
+      batch.count = Math.max(0, found)
+      for (let i = 0; i < batch.count; i++) {
+        const [header, name] = [layout.headers + i * headerOctets, layout.names + i * nameOctets]
         batch.lengths[i] = view.getUint32(header + 56, true)
         // The kernel has written the real length of the name.
         view.setUint32(header + 8, nameOctets, true)
-        readSender(nameAt(i), i * 4)
-        batch.ports[i] = view.getUint16(nameAt(i) + 2)
+        readSender(name, i * 4)
+        batch.ports[i] = view.getUint16(name + 2)
       }
-      return count
+      return batch.count
     },
+  }
+}
+
+function createReplies(
+  memory: Memory,
+  layout: Layout,
+  received: Layout,
+): Pick<DatagramExchange, 'reply' | 'send'> {
+  const { base, view, octets } = memory
+  writePointers(memory, layout)
+  let replies = 0
+  return {
     reply(i, answer) {
+      if (answer.length > repliedOctets) return false
       const slot = replies++
-      const name = nameAt(i)
-      const header = sending.headers + slot * headerOctets
+      // The name of the sender, where it was received.
+      const name = received.names + i * nameOctets
+      const header = layout.headers + slot * headerOctets
       view.setBigUint64(header, base + BigInt(name), true)
-      view.setUint32(header + 8, nameLengths[view.getUint16(name, true) === AF_INET ? 4 : 6], true)
-      view.setUint32(sending.ios + slot * ioOctets + 8, answer.length, true)
-      octets.set(answer, sending.payload + slot * batchedLengthMax)
+      view.setUint32(header + 8, view.getUint16(name, true) === AF_INET ? 16 : 28, true)
+      view.setUint32(layout.ios + slot * ioOctets + 8, answer.length, true)
+      octets.set(answer, layout.payloads + slot * repliedOctets)
+      return true
     },
     send(socket) {
       for (let sent = 0; sent < replies;) {
-        const at = base + BigInt(sending.headers + sent * headerOctets)
+        const at = base + BigInt(layout.headers + sent * headerOctets)
         const taken = libc.sendmmsg(socket.fd, at, replies - sent, MSG_DONTWAIT)
         sent += Math.max(1, taken)
       }
       replies = 0
     },
   }
-}
-
-type Layout = {
-  readonly headers: number
-  readonly ios: number
-  readonly names: number
-  readonly payload: number
-  readonly end: number
-}
-
-function layOut(start: number, namesOctets: number, payloadOctets: number): Layout {
-  const ios = start + datagramsMax * headerOctets
-  const names = ios + datagramsMax * ioOctets
-  const payload = names + namesOctets
-  return { headers: start, ios, names, payload, end: payload + datagramsMax * payloadOctets }
 }
 
 export type SocketWait = {

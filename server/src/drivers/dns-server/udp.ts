@@ -33,12 +33,16 @@ export async function bindUdp(options: UdpOptions): Promise<DgramSocket> {
   const calls = host.includes('%') ? undefined : await findSocketCalls()
   const opened = calls && open(calls, options)
   const socket = createSocket(opened ? { type } : { type, reusePort, recvBufferSize: receiveBufferBytes })
-  const drain = calls && opened && createDrain(calls, opened, answer, socket)
+  const drain = calls && opened ? createDrain(calls, opened, answer, socket) : ignore
   socket.on('message', (wire, { address, port }) => {
     // Not a Buffer, because its `slice` shares the octets.
     const octets = new Uint8Array(wire.buffer, wire.byteOffset, wire.length)
     answer(octets, plainAddress(address), (reply) => socket.send(reply, port, address, ignore))
-    drain?.()
+    try {
+      drain()
+    } catch (error) {
+      onError(error)
+    }
   })
   // With a descriptor it listens at once.
   const listening = once(socket, 'listening')
@@ -91,7 +95,7 @@ function createAnswer({ handler, rate, onError = () => {} }: UdpOptions): Answer
 
 /** Returns a function that answers the datagrams that wait. */
 function createDrain(
-  { createExchange, datagramsMax, batchedLengthMax }: SocketCalls,
+  { createExchange, datagramsMax }: SocketCalls,
   opened: BoundSocket,
   answer: Answer,
   socket: DgramSocket,
@@ -103,10 +107,11 @@ function createDrain(
   function answerOne(i: number): void {
     const [offset, port] = [offsets[i]!, ports[i]!]
     const address = addressOf(senders, i * 4)
+    // A socket of IPv6 sends to mapped addresses of IPv4.
+    const target = opened.address.includes(':') && !address.includes(':') ? `::ffff:${address}` : address
     let isLate = false
     answer(octets.slice(offset, offset + lengths[i]!), address, (wire) => {
-      if (isLate || wire.length > batchedLengthMax) socket.send(wire, port, address, ignore)
-      else reply(i, wire)
+      if (isLate || !reply(i, wire)) socket.send(wire, port, target, ignore)
     })
     isLate = true
   }

@@ -35,7 +35,7 @@ import { publishZone } from '../../../src/dns/publish/publish-zone.ts'
 import { signZone } from '../../../src/dns/sign/sign-zone.ts'
 import type { Recorder } from './recorder.ts'
 
-const zone = 'lindholm.example'
+export const zone = 'lindholm.example'
 const zoneId = 4711
 const inZone = { params: { zone } }
 const www = { params: { zone, name: 'www', type: 'A' } }
@@ -48,7 +48,7 @@ www  A   203.0.113.80
 `
 
 /** Publishes a zone, and the name servers serve it 20 ms later. */
-async function publish({ api, owner, at }: Recorder, id: number, time: string): Promise<void> {
+export async function publish({ api, owner, at }: Recorder, id: number, time: string): Promise<void> {
   await at(time)
   await publishZone({ db: owner, ring: api.config.secret, signWhole: signZone, now: () => new Date() }, id)
   await sql`

@@ -20,7 +20,7 @@ import { openSession } from '../credentials.ts'
 import { formOf, formType, type FormPart } from '../letters.ts'
 
 /** The parts of a request that are not recorded. */
-type Request = {
+export type Request = {
   /** The file of a form. */
   readonly file?: FormPart
   /** Such as the credential of another caller. */
@@ -36,7 +36,7 @@ export type Recorder = {
   at(time: string): Promise<void>
   /** Calls the operation as an admin of the team, or as staff if it needs staff, and returns the body of the answer. */
   call<R extends Route>(route: R, parts?: Example<R>, request?: Request): Promise<ResponseOf<R>>
-  /** Calls the operation and records it; an operation with a dry run is called with it before. */
+  /** Calls the operation and records it; an operation with a dry run or a validation is called with it before. */
   record<R extends Route>(route: R, parts?: Example<R>, request?: Request): Promise<ResponseOf<R>>
   /** Replaces a text that is random by another one in everything that is recorded. */
   replace(random: string, text: string): void
@@ -71,16 +71,28 @@ export async function createRecorder(settings: Record<string, string> = {}): Pro
   const examples: Record<string, Example> = {}
   const replaced = new Map<string, string>()
   await addTeam(owner)
-  const access = { admin: '', staff: '' }
+  let access: Partial<Record<'admin' | 'staff', string>> = {}
 
   const at = async (time: string): Promise<void> => {
     mock.timers.setTime(Date.parse(time))
     await sql`update recorded_clock set at = ${time}`.execute(owner)
     // Otherwise a timer of real time replaces keys that are too old at the new time.
     await api.signingKeys.refresh()
-    access.admin = (await openSession(api, admin.id, team.id)).access
-    access.staff = (await openSession(api, employee.id, providerId)).access
+    access = {}
+  }
+
+  const openAccess = async (user: 'admin' | 'staff'): Promise<string> => {
+    const [userId, teamId] = user === 'admin' ? [admin.id, team.id] : [employee.id, providerId]
+    const session = await openSession(api, userId, teamId)
     await sql`update sessions set second_factor = true`.execute(owner)
+    return (access[user] = session.access)
+  }
+
+  /** A token is valid for some minutes, so that each time needs a session of its own. */
+  const credentialOf = async (route: Route): Promise<Record<string, string>> => {
+    if (isAnonymous(route)) return {}
+    const user = isOfStaff(route) ? 'staff' : 'admin'
+    return { authorization: `Bearer ${access[user] ?? (await openAccess(user))}` }
   }
 
   const send = async (
@@ -93,9 +105,7 @@ export async function createRecorder(settings: Record<string, string> = {}): Pro
       method: route.method,
       url: urlOf(route, { ...(params as object) }, { ...query, ...(isTrial ? { dry_run: true } : {}) }),
       headers: {
-        ...(isAnonymous(route)
-          ? {}
-          : { authorization: `Bearer ${isOfStaff(route) ? access.staff : access.admin}` }),
+        ...('authorization' in headers ? {} : await credentialOf(route)),
         ...(isTrial ? { accept: dryRunMediaType } : {}),
         ...(file ? { 'content-type': formType } : {}),
         ...headers,
@@ -129,10 +139,14 @@ export async function createRecorder(settings: Record<string, string> = {}): Pro
       const trial = route.dryRun
         ? await keepingIds(owner, () => send(route, parts, request, true))
         : undefined
+      const validation = route.trial
+        ? await send(route, { ...parts, query: { ...parts.query, validate: true } }, request)
+        : undefined
       const response = await send(route, parts, request)
       examples[route.name] = {
         ...parts,
         ...(route.response === null ? {} : { response }),
+        ...(validation === undefined ? {} : { trial: validation }),
         ...(trial === undefined ? {} : { changes: (trial as { changes: FieldChanges }).changes }),
       } as Example
       return response as ResponseOf<R>
@@ -171,12 +185,15 @@ const partsOf = (fields: object): FormPart[] =>
 
 /** A trial is rolled back, but not the ids that it has used. */
 async function keepingIds<T>(owner: Db, work: () => Promise<T>): Promise<T> {
-  const { rows } = await sql<{ name: string; last: string | null; start: string }>`
-    select quote_ident(sequencename) as name, last_value::text as last, start_value::text as start from pg_sequences
-    where schemaname = 'public'`.execute(owner)
+  const { rows } = await sql`
+    select quote_ident(sequencename) as name, coalesce(last_value, start_value) as value, last_value is not null as is_used
+    from pg_sequences where schemaname = 'public'`.execute(owner)
   const result = await work()
-  for (const { name, last, start } of rows)
-    await sql`select setval(${name}, ${last ?? start}::bigint, ${last !== null})`.execute(owner)
+  await sql`
+    select setval(name::regclass, value, is_used)
+    from json_to_recordset(${JSON.stringify(rows)}) as s (name text, value bigint, is_used boolean)`.execute(
+    owner,
+  )
   return result
 }
 

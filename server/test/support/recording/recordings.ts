@@ -2,6 +2,9 @@
 import type { Example } from '@pharos/contract/example'
 import { recordByoip, withRegistries } from './byoip.ts'
 import { recordDns } from './dns.ts'
+import { recordDnssec } from './dnssec.ts'
+import { recordEvents } from './events.ts'
+import { recordFlow } from './flow.ts'
 import { recordInventory, withPublicUrl } from './inventory.ts'
 import { recordMessages, withReceiver } from './messages.ts'
 import { recordOperator } from './operator.ts'
@@ -20,7 +23,14 @@ type Recording = {
 
 const recordings: Readonly<Record<string, Recording>> = {
   'byoip/examples.json': { record: recordByoip, withSettings: withRegistries },
-  'dns/examples.json': { record: recordDns },
+  'dns/examples.json': {
+    async record(recorder) {
+      await recordDns(recorder)
+      await recordDnssec(recorder)
+    },
+  },
+  'events/examples.json': { record: recordEvents, withSettings: withPublicUrl },
+  'flow/examples.json': { record: recordFlow },
   'inventory/examples.json': { record: recordInventory, withSettings: withPublicUrl },
   'messages/examples.json': { record: recordMessages, withSettings: withReceiver },
   'operator/examples.json': { record: recordOperator },
