@@ -72,9 +72,10 @@ async function measureSize(bench: Bench, size: number): Promise<Line[]> {
 
 /** Empties the routers, resets the rows, wakes the loops, and waits for the last region. */
 async function reconcileFromEmpty(world: World): Promise<number> {
-  const { client, lab, size } = world
+  const { client, lab, product, size } = world
   await deleteRuns(client, size)
-  await Promise.all(lab.regions.map(({ name }) => emptyRouter(lab, name)))
+  // It would repair a router while the others are still being emptied.
+  await product.whilePaused(() => Promise.all(lab.regions.map(({ name }) => emptyRouter(lab, name))))
   const startedAt = Date.now()
   await client.query(`select pg_notify('pharos', 'announcements')`)
   return untilReconciled(world, startedAt, size)

@@ -33,6 +33,8 @@ export type Product = Served & {
   readonly dns: string
   /** Kills it immediately. */
   kill(): Promise<void>
+  /** Does the work while the process is stopped. */
+  whilePaused(work: () => Promise<unknown>): Promise<void>
 } & AsyncDisposable
 
 export const productSecret = 'the-secret-of-the-bench-protects-nothing'
@@ -97,6 +99,10 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
       return found
     },
     kill: () => end('SIGKILL'),
+    async whilePaused(work) {
+      child.kill('SIGSTOP')
+      await work().finally(() => child.kill('SIGCONT'))
+    },
     [Symbol.asyncDispose]: () => end('SIGTERM'),
   }
 }
