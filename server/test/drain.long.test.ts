@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../lab/src/address.ts'
+import { waitFor } from '../../lab/src/wait.ts'
 import { killProgram, skipWithout, startProgram } from '../../lab/src/program.ts'
 import { seedTeam } from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase } from '../src/db/testing.ts'
@@ -19,19 +20,39 @@ const clientCount = 12
 const restarts = 4
 
 /** As docs/operating/upgrade.md shows it. */
-const configuration = (port: number, servers: readonly ServerProcess[]) => `
+const configuration = (port: number, statusPort: number, servers: readonly ServerProcess[]) => `
 defaults
   mode http
   timeout connect 5s
   timeout client 60s
   timeout server 60s
+  timeout check 5s
 frontend api
   bind 127.0.0.1:${port}
   default_backend pharos
 backend pharos
   option httpchk GET /readyz
   default-server check inter 1s fall 1 rise 1
-${servers.map(({ url }, at) => `  server s${at} ${new URL(url).host}\n`).join('')}`
+${servers.map(({ url }, at) => `  server s${at} ${new URL(url).host}\n`).join('')}
+listen status
+  bind 127.0.0.1:${statusPort}
+  stats enable
+  stats uri /
+`
+
+/** Waits until HAProxy sends requests to every process: a check may be late on a busy machine. */
+async function untilAllUp(statusPort: number): Promise<void> {
+  await waitFor(
+    'HAProxy to send requests to every process',
+    async () => {
+      const answer = await fetch(`http://127.0.0.1:${statusPort}/;csv`).catch(() => undefined)
+      const rows = ((await answer?.text()) ?? '').split('\n').map((line) => line.split(','))
+      const states = rows.filter(([name, server]) => name === 'pharos' && server !== 'BACKEND')
+      return states.length > 0 && states.every((fields) => fields[17] === 'UP')
+    },
+    { timeoutMs: 300_000, everyMs: 100 },
+  )
+}
 
 describe('behind HAProxy', { skip: skipWithout('haproxy') }, () => {
   it('no request fails while processes are replaced', { timeout: 1_800_000 }, async (t) => {
@@ -53,19 +74,13 @@ describe('behind HAProxy', { skip: skipWithout('haproxy') }, () => {
     let haproxy: ChildProcess | undefined
     try {
       for (const server of servers) await server.start()
-      const port = await freePort()
+      const [port, statusPort] = [await freePort(), await freePort()]
       const file = join(folder, 'haproxy.cfg')
-      writeFileSync(file, configuration(port, servers))
+      writeFileSync(file, configuration(port, statusPort, servers))
       haproxy = startProgram('haproxy', ['-db', '-f', file], join(folder, 'haproxy.log'))
       const url = `http://127.0.0.1:${port}`
       const read = (path: string) => fetch(url + path, { headers: { authorization: `Token ${token}` } })
-      while (
-        !(await read('/readyz').then(
-          ({ ok }) => ok,
-          () => false,
-        ))
-      )
-        await sleep(50)
+      await untilAllUp(statusPort)
 
       const counts = new Map<string, number>()
       const load = { isOver: false }
@@ -83,8 +98,8 @@ describe('behind HAProxy', { skip: skipWithout('haproxy') }, () => {
         const server = servers[at % servers.length]!
         await server.kill('SIGTERM')
         await server.start()
-        // HAProxy sends to it again after the next check.
-        await sleep(3_000)
+        await untilAllUp(statusPort)
+        await sleep(1_000)
       }
       load.isOver = true
       await clients
