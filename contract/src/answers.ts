@@ -56,6 +56,12 @@ const isNameable = (schema: TSchema): boolean => 'type' in schema || 'anyOf' in 
 const asksForSecondFactor = (permission: Permission): boolean =>
   (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
 
+/** Everything in a team except the caller's own account: staff who are no member need an open access to it. */
+const asksForReason = (permission: Permission): boolean =>
+  asksForSecondFactor(permission) && !isOfStaff(permission)
+
+const isOfStaff = (permission: Permission): boolean => 'role' in permission && permission.role === 'staff'
+
 /** Refused while a restored database waits for the provider. */
 export const isCustomerChange = ({ method, keyless, permission }: Route): boolean =>
   method !== 'GET' &&
@@ -83,6 +89,7 @@ export function problemCodesOf(route: Route): ProblemCode[] {
   if ('scope' in permission && permission.role !== 'staff') codes.add('resource_limited')
   if ('role' in permission || 'grant' in permission) codes.add('forbidden')
   if (asksForSecondFactor(permission)) codes.add('second_factor_required')
+  if (asksForReason(permission)) codes.add('reason_required')
   if (Object.keys(route.params.properties).length > 0) codes.add('not_found')
   if (route.body || route.upload) codes.add('body_too_large').add('unsupported_media_type')
   if (takesIfMatch(route)) codes.add('precondition_failed')

@@ -68,6 +68,11 @@ export const problems = {
     title: 'The team requires a second factor',
     help: 'Set up a second factor (`POST /v3/session/totp`), or switch to another team. Operations on your own account still work.',
   },
+  reason_required: {
+    status: 403,
+    title: 'Staff need a reason to enter the team of a customer',
+    help: 'Open a staff access: `POST /v3/session/token` with `team_id` and `reason`. It ends after its hours: open another one.',
+  },
   email_unconfirmed: {
     status: 403,
     title: 'The e-mail address is not confirmed',

@@ -97,6 +97,7 @@ describe('the grant of an operation', () => {
     assert.deepEqual(without.map(({ name }) => name).toSorted(), [
       'changeEmail',
       'changePassword',
+      'closeStaffAccess',
       'confirmTotp',
       'createRecoveryCodes',
       'createTotp',

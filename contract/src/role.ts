@@ -100,7 +100,8 @@ export const rolesText = (held: readonly Role[]): string => held.map((role) => r
 export const neededRole = (grant: Grant): string =>
   `the role ${choices(rolesWith(grant).map((role) => roleLabels[role]))}`
 
-const choices = (words: readonly string[]): string =>
+/** Joins words with commas and `or`. */
+export const choices = (words: readonly string[]): string =>
   words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} or ${words.at(-1)!}`
 
 /** Returns what a member with the roles may do, as sentences made of the phrases of the grants. */

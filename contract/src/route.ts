@@ -7,6 +7,7 @@ import type { Group } from './group.ts'
 import type { LimitKind } from './resource-limit.ts'
 import type { Grant } from './role.ts'
 import type { Scope, StaffScope } from './scope.ts'
+import type { StaffGrant } from './staff-role.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -20,6 +21,7 @@ export type Permission =
   | {
       readonly credential: 'web' | 'any'
       readonly role?: never
+      readonly staffGrant?: never
       readonly module?: string
       /** Required scope of an API token. */
       readonly scope?: Scope
@@ -48,11 +50,12 @@ export const keylessReasons = {
 } as const
 export type KeylessReason = keyof typeof keylessReasons
 
-/** For users who are staff, and for staff tokens with the scope. */
+/** For staff with a role that has the grant, and for staff tokens with the scope. */
 type StaffPermission = {
   readonly credential: 'any'
   readonly role: 'staff'
   readonly scope: StaffScope
+  readonly staffGrant: StaffGrant
   readonly module?: never
   readonly grant?: never
   readonly limitedBy?: never
@@ -67,10 +70,20 @@ export const inventoryReading = {
   grant: 'inventory.see',
 } as const
 
-/** The permission of a staff operation that only reads. */
-export const staffReading = { credential: 'any', role: 'staff', scope: 'admin:read' } as const
+/** The permission of an operation of staff that only reads. */
+export const staffReading = (staffGrant: StaffGrant): StaffPermission => ({
+  credential: 'any',
+  role: 'staff',
+  scope: 'admin:read',
+  staffGrant,
+})
 /** The permission of an operation of staff that changes something. */
-export const staffChanging = { credential: 'any', role: 'staff', scope: 'admin:write' } as const
+export const staffChanging = (staffGrant: StaffGrant): StaffPermission => ({
+  credential: 'any',
+  role: 'staff',
+  scope: 'admin:write',
+  staffGrant,
+})
 
 /** A body of `multipart/form-data`: text fields and one required file. */
 export type Upload<Fields extends TObject = TObject> = {

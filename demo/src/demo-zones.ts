@@ -30,6 +30,8 @@ export async function addDemoZones(
     sessionId: 'demo',
     roles: ['admin'],
     isStaff: false,
+    staffRoles: [],
+    access: null,
     modules: ['dns'],
     limits: null,
     lacksSecondFactor: false,

@@ -11,8 +11,10 @@ import type {
 } from '@pharos/contract/operator/network'
 import type { listProcessesRoute } from '@pharos/contract/operator/status'
 import type { listUsersRoute } from '@pharos/contract/operator/user'
+import type { listStaffAccessesRoute } from '@pharos/contract/operator/staff-access'
 import type { listCustomersRoute } from '@pharos/contract/operator/team'
 import type { Grant } from '@pharos/contract/role'
+import type { StaffGrant } from '@pharos/contract/staff-role'
 import type { User } from '@pharos/contract/session/session'
 import type { listIncidentsRoute, listStaffIncidentsRoute } from '@pharos/contract/events/incident'
 import type { listAuditEntriesRoute, listStaffAuditEntriesRoute } from '@pharos/contract/team/audit'
@@ -63,6 +65,7 @@ import {
   IconShieldBolt,
   IconShieldCheck,
   IconUser,
+  IconUserShield,
   IconUsers,
   IconWorld,
   IconWorldSearch,
@@ -98,8 +101,8 @@ export type Page<Path extends string, Written, Read> = {
   readonly tabOf?: string
   /** The team needs this module. */
   readonly module?: string
-  /** Staff of the provider only: an entry of the provider's side. */
-  readonly role?: 'staff'
+  /** For staff of the provider: a staff role of the user must have it. */
+  readonly staffGrant?: StaffGrant
   /** A role of the user must have it. */
   readonly grant?: Grant
   readonly redirectTo?: string
@@ -553,7 +556,7 @@ export const pages = [
     barLabel: 'Overview',
     key: 'h',
     keywords: ['status', 'health', 'home', 'problems'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     component: lazyRouteComponent(() => import('./staff/overview.tsx'), 'StaffOverview'),
   }),
   page({
@@ -565,7 +568,7 @@ export const pages = [
     count: 'inbox',
     key: 'i',
     keywords: ['approve', 'decide', 'requests', 'staff'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<{ show: string; state: 'decided' }>()('show', 'state'),
     component: lazyRouteComponent(() => import('./staff/inbox.tsx'), 'InboxPage'),
   }),
@@ -577,7 +580,7 @@ export const pages = [
     isOnBar: true,
     barLabel: 'Attacks',
     keywords: ['incidents', 'ddos', 'events'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listStaffIncidentsRoute> & { show: string }>()(
       'ongoing',
       'start',
@@ -595,13 +598,13 @@ export const pages = [
     isOnBar: true,
     key: 'c',
     keywords: ['teams', 'suspend', 'switch'],
-    role: 'staff',
+    staffGrant: 'customers.see',
     search: parameters<QueryOf<typeof listCustomersRoute>>()('search', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/customers.tsx'), 'Customers'),
   }),
   page({
     path: '/staff/customers/$id',
-    role: 'staff',
+    staffGrant: 'customers.see',
     search: parameters<QueryOf<typeof listAnnouncementsOfTeamRoute>>()('cidr', 'status', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/customer.tsx'), 'CustomerPage'),
   }),
@@ -611,7 +614,7 @@ export const pages = [
     icon: IconPlugConnected,
     group: 'customers',
     keywords: ['cable', 'loa', 'letter'],
-    role: 'staff',
+    staffGrant: 'customers.see',
     search: parameters<QueryOf<typeof listStaffCrossConnectsRoute>>()(
       'search',
       'status',
@@ -626,7 +629,7 @@ export const pages = [
     icon: IconReceipt,
     group: 'customers',
     keywords: ['invoice', 'credit note', 'money', '95th percentile'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listStaffBillsRoute> & { show: string }>()(
       'period',
       'current',
@@ -642,7 +645,7 @@ export const pages = [
     icon: IconUsers,
     group: 'customers',
     keywords: ['accounts', 'people', 'second factor'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listUsersRoute>>()(
       'search',
       'team_id',
@@ -658,7 +661,7 @@ export const pages = [
     icon: IconHistory,
     group: 'customers',
     keywords: ['changes', 'log', 'who'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listStaffAuditEntriesRoute>>()(
       'team_id',
       'actor',
@@ -673,13 +676,23 @@ export const pages = [
     component: lazyRouteComponent(() => import('./staff/audit.tsx'), 'StaffAudit'),
   }),
   page({
+    path: '/staff/accesses',
+    label: 'Staff access',
+    icon: IconUserShield,
+    group: 'customers',
+    keywords: ['reason', 'ticket', 'entered', 'review'],
+    staffGrant: 'staff.see',
+    search: parameters<QueryOf<typeof listStaffAccessesRoute>>()('open', 'team_id', 'user_id', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/accesses.tsx'), 'StaffAccesses'),
+  }),
+  page({
     path: '/staff/regions',
     label: 'Regions',
     icon: IconRouter,
     group: 'network',
     key: 'r',
     keywords: ['routers', 'drain', 'bgp'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     component: lazyRouteComponent(() => import('./staff/regions.tsx'), 'Regions'),
   }),
   page({
@@ -688,7 +701,7 @@ export const pages = [
     icon: IconServer,
     group: 'network',
     keywords: ['router', 'switch', 'snmp', 'poll'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listStaffDevicesRoute>>()('search', 'status', 'error', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/devices.tsx'), 'StaffDevices'),
   }),
@@ -698,7 +711,7 @@ export const pages = [
     icon: IconWorld,
     group: 'network',
     keywords: ['dns', 'serial', 'behind'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listNameServersRoute>>()('search', 'state', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/name-servers.tsx'), 'NameServers'),
   }),
@@ -708,7 +721,7 @@ export const pages = [
     icon: IconFilter,
     group: 'network',
     keywords: ['shield', 'flowspec', 'mitigation'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listScrubbersRoute>>()('search', 'state', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/scrubbers.tsx'), 'Scrubbers'),
   }),
@@ -718,7 +731,7 @@ export const pages = [
     icon: IconActivity,
     group: 'network',
     keywords: ['netflow', 'sflow', 'ipfix', 'sampling'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listExportersRoute>>()('search', 'state', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/exporters.tsx'), 'Exporters'),
   }),
@@ -728,7 +741,7 @@ export const pages = [
     icon: IconDatabase,
     group: 'network',
     keywords: ['rpki', 'irr', 'roa', 'whois'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     component: lazyRouteComponent(() => import('./staff/registries.tsx'), 'Registries'),
   }),
   page({
@@ -738,7 +751,7 @@ export const pages = [
     group: 'network',
     key: 'f',
     keywords: ['sources', 'deliveries', 'ingest'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listDeliveriesRoute> & { delivery: number }>()(
       'source_key',
       'state',
@@ -753,7 +766,7 @@ export const pages = [
     icon: IconCpu,
     group: 'system',
     keywords: ['versions', 'releases', 'loops', 'status'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listProcessesRoute>>()('role', 'running', 'version', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/processes.tsx'), 'Processes'),
   }),
@@ -763,7 +776,7 @@ export const pages = [
     icon: IconMail,
     group: 'system',
     keywords: ['e-mail', 'queue', 'smtp'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listMailsRoute>>()('search', 'state', 'kind', 'team_id', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/mails.tsx'), 'Mails'),
   }),
@@ -771,7 +784,7 @@ export const pages = [
     path: '/staff/restore',
     label: 'Restore',
     keywords: ['backup', 'restored', 'database'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     component: lazyRouteComponent(() => import('./staff/restore.tsx'), 'RestorePage'),
   }),
   page({
@@ -780,13 +793,13 @@ export const pages = [
     group: 'customers',
     key: 'l',
     keywords: ['loa', 'review'],
-    role: 'staff',
+    staffGrant: 'operator.see',
     search: parameters<{ status: 'all' }>()('status'),
     component: lazyRouteComponent(() => import('./staff/letters.tsx'), 'Letters'),
   }),
   page({
     path: '/staff/letters/$id',
-    role: 'staff',
+    staffGrant: 'operator.see',
     component: lazyRouteComponent(() => import('./staff/letter.tsx'), 'LetterPage'),
   }),
 ] as const
@@ -820,9 +833,9 @@ export type AnyPage = Page<string, never, unknown>
 const all: readonly AnyPage[] = pages
 
 /** Reports whether the user's team and roles open the page. */
-const isOpenTo = ({ module, role, grant }: AnyPage, user: User, may: May): boolean =>
+const isOpenTo = ({ module, staffGrant, grant }: AnyPage, user: User, may: May): boolean =>
   (module === undefined || user.enabled_modules.includes(module)) &&
-  (role === undefined || user.is_staff) &&
+  (staffGrant === undefined || may(staffGrant)) &&
   (grant === undefined || may(grant))
 
 /** Returns the labelled pages that the user may open, in the order of the table. */

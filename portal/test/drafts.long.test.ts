@@ -16,6 +16,7 @@ import { createTokenRoute, getTokenRoute, updateTokenRoute } from '@pharos/contr
 import { createWebhookRoute, getWebhookRoute, updateWebhookRoute } from '@pharos/contract/messages/webhook'
 import { TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
+import { enterTeam } from './enter-team.ts'
 import { axeViolations } from './accessibility.ts'
 import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
@@ -353,8 +354,7 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
     async function openOther(tab: Page): Promise<void> {
       await tab.goto(`${demo.url}/staff/customers`)
       await tab.getByText(other, { exact: true }).first().click()
-      await tab.getByRole('button', { name: 'Open as this team' }).click()
-      await tab.getByRole('dialog').getByRole('button', { name: 'Open as this team' }).click()
+      await enterTeam(tab, { change: true, within: tab.locator('[data-panel]') })
       await inTeam(tab, other).waitFor()
     }
     async function goBack(tab: Page): Promise<void> {

@@ -10,14 +10,17 @@ import { fileURLToPath } from 'node:url'
 import { dryRunMediaType } from '@pharos/contract/answers'
 import { examples } from '@pharos/contract/examples/index'
 import { team, user as member } from '@pharos/contract/examples/world'
-import { hasGrant, type Role } from '@pharos/contract/role'
+import { hasGrant, type Grant, type Role } from '@pharos/contract/role'
+import { hasStaffGrant, staffHasGrant, type StaffAccess, type StaffRole } from '@pharos/contract/staff-role'
 import { grantsNeeded, type BodyOf, type ParamsOf, type ResponseOf, type Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/document/routes'
 import {
+  closeStaffAccessRoute,
   createSessionTokenRoute,
   getSessionTokenRoute,
   logoutRoute,
   refreshSessionRoute,
+  type TeamSwitch,
   type User,
 } from '@pharos/contract/session/session'
 import type { StreamMessageType } from '@pharos/contract/messages/stream'
@@ -66,8 +69,12 @@ export type ExampleServer = {
   user: User
   /** Roles of the user, if no admin: operations without their grants are refused. */
   roles: readonly Role[]
+  /** Staff roles of the user, if staff. */
+  staffRoles: readonly StaffRole[]
   /** The operations that were refused since `reset`, for lack of a grant. */
   readonly refused: readonly string[]
+  /** Ends the access of staff to the team of a customer. */
+  endAccess(): void
   /** Sends a message to every open stream. */
   send(type: StreamMessageType, data: unknown): void
   /** Requests of an operation since `reset`. */
@@ -108,7 +115,13 @@ export async function startExampleServer(): Promise<ExampleServer> {
   const streams = new Set<ServerResponse>()
   let lastEvent = 0
   const refused: string[] = []
-  const state = { user: admin, roles: ['admin'] as readonly Role[], isSignedOut: false }
+  const state = {
+    user: admin,
+    roles: ['admin'] as readonly Role[],
+    staffRoles: ['admin'] as readonly StaffRole[],
+    access: null as StaffAccess | null,
+    isSignedOut: false,
+  }
 
   const server = createServer((request, response) => {
     const url = new URL(request.url!, 'http://portal.example')
@@ -147,7 +160,13 @@ export async function startExampleServer(): Promise<ExampleServer> {
     } as unknown as Asked
     asked.set(route.name, [...(asked.get(route.name) ?? []), one])
     const needed = grantsNeeded(route.permission, Object.keys(one.body ?? {}))
-    if (!state.user.is_staff && !needed.every((grant) => hasGrant(state.roles, grant))) {
+    const isOfStaff = 'role' in route.permission && route.permission.role === 'staff'
+    const isRefused = isOfStaff
+      ? !hasStaffGrant(staffRolesOf(state), route.permission.staffGrant)
+      : !needed.every((grant) => mayDo(state, grant))
+    if (!isOfStaff && needed.length > 0 && !isMember(state) && accessOf(state) === null)
+      throw new Refusal(403, 'reason_required')
+    if (isRefused) {
       refused.push(route.name)
       throw new Refusal(403, 'forbidden')
     }
@@ -178,14 +197,16 @@ export async function startExampleServer(): Promise<ExampleServer> {
 
   function answerOf(route: Route, { body }: Asked): unknown {
     if (route.name === logoutRoute.name) state.isSignedOut = true
-    if (route.name === getSessionTokenRoute.name) return credentialOf(state.roles)
+    if (route.name === getSessionTokenRoute.name) return credentialOf(state)
+    if (route.name === closeStaffAccessRoute.name) return closed(state)
     if (!startsSession(route)) return exampleOf(route)
     if (state.isSignedOut && route.name === refreshSessionRoute.name)
       throw new Refusal(401, 'unauthenticated')
     state.isSignedOut = false
-    const { team_id: wanted } = body as unknown as { readonly team_id?: number }
+    const { team_id: wanted, ...asked } = body as unknown as TeamSwitch
     const current = [team, otherTeam].find(({ id }) => id === wanted)
     if (current) state.user = { ...state.user, current_team: current }
+    if (asked.reason !== undefined) state.access = openedAccess(wanted, asked)
     const { user } = state
     return { ...exampleOf(createSessionTokenRoute), access: accessToken(), user, user_etag: etagOf(user) }
   }
@@ -215,6 +236,12 @@ export async function startExampleServer(): Promise<ExampleServer> {
       const own = { ...state.user.current_team, is_admin: isAdmin }
       state.user = { ...state.user, current_team: own, teams: [own] }
     },
+    get staffRoles() {
+      return state.staffRoles
+    },
+    set staffRoles(roles) {
+      state.staffRoles = roles
+    },
     get refused() {
       return refused
     },
@@ -227,8 +254,13 @@ export async function startExampleServer(): Promise<ExampleServer> {
       asked.clear()
       state.user = admin
       state.roles = ['admin']
+      state.staffRoles = ['admin']
+      state.access = null
       state.isSignedOut = false
       refused.length = 0
+    },
+    endAccess() {
+      state.access = null
     },
     send(type, data) {
       const message = { type, timestamp: new Date().toISOString(), data }
@@ -243,11 +275,59 @@ export async function startExampleServer(): Promise<ExampleServer> {
   }
 }
 
-const credentialOf = (roles: readonly Role[]): ResponseOf<typeof getSessionTokenRoute> => {
+type State = {
+  readonly user: User
+  readonly roles: readonly Role[]
+  readonly staffRoles: readonly StaffRole[]
+  access: StaffAccess | null
+}
+
+const isMember = ({ user }: State) => user.teams.some(({ id }) => id === user.current_team.id)
+const staffRolesOf = ({ user, staffRoles }: State) => (user.is_staff ? staffRoles : [])
+/** The open access to the current team. */
+const accessOf = (state: State) =>
+  !isMember(state) && state.access?.team_id === state.user.current_team.id ? state.access : null
+
+const mayDo = (state: State, grant: Grant): boolean =>
+  isMember(state)
+    ? hasGrant(state.roles, grant)
+    : accessOf(state) !== null && staffHasGrant(staffRolesOf(state), grant)
+
+const openedAccess = (
+  teamId: number,
+  { reason, ticket, change }: Omit<TeamSwitch, 'team_id'>,
+): StaffAccess => ({
+  id: 12,
+  team_id: teamId,
+  reason: reason!,
+  ticket: ticket ?? null,
+  change: change ?? false,
+  opened: new Date().toISOString(),
+  expires: new Date(Date.now() + 3_600_000).toISOString(),
+  ended: null,
+})
+
+function closed(state: State): StaffAccess {
+  const { access } = state
+  if (!access) throw new Refusal(404, 'not_found')
+  state.access = null
+  return { ...access, ended: new Date().toISOString() }
+}
+
+const credentialOf = (state: State): ResponseOf<typeof getSessionTokenRoute> => {
   const { token, ...rest } = exampleOf(getSessionTokenRoute)
+  const roles = isMember(state) ? [...state.roles] : []
   return {
     ...rest,
-    token: { ...token, type: 'access', scopes: [], is_admin: roles.includes('admin'), roles: [...roles] },
+    token: {
+      ...token,
+      type: 'access',
+      scopes: [],
+      is_admin: roles.includes('admin'),
+      roles,
+      staff_roles: [...staffRolesOf(state)],
+      staff_access: accessOf(state),
+    },
   }
 }
 

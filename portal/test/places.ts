@@ -63,6 +63,7 @@ export const placesOfStaff = [
   '/staff/cross-connects',
   '/staff/attacks',
   '/staff/bills',
+  '/staff/accesses',
   '/staff/detectors',
   '/staff/processes',
   '/staff/name-servers',

@@ -13,6 +13,7 @@ import { groupDevicesRoute } from '@pharos/contract/inventory/device'
 import { listRecordSetsRoute } from '@pharos/contract/dns/recordset'
 import type { BrowserContext, Page } from 'playwright-core'
 import { settled, skipWithoutBrowser } from './browser.ts'
+import { enterTeam } from './enter-team.ts'
 import { admin, exampleOf, otherTeam, pageOf, staff } from './example-server.ts'
 import { useExample } from './example-suite.ts'
 import { held, intercept, refused } from './intercept.ts'
@@ -57,8 +58,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     const page = await context.newPage()
     await page.goto(`${example.server.url}/staff/customers`)
     await page.getByText('Other Networks', { exact: true }).first().click()
-    await page.locator('[data-panel]').getByRole('button', { name: 'Open as this team' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Open as this team' }).click()
+    await enterTeam(page, { within: page.locator('[data-panel]') })
   }
 
   it('keeps the dialog of a row when an update moves the row', async () => {
@@ -182,7 +182,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     // The rows of the next team are never answered.
     await using _ = await intercept(page, announcements, held)
     await switchTeam(context)
-    await page.getByText('You are working in Other Networks').waitFor()
+    await page.getByText('You are in Other Networks').waitFor()
     await page.locator('tr[aria-busy=true]').first().waitFor()
     await page.locator('[data-panel]').waitFor()
     assert.equal(await page.getByText('203.0.113.0/24').count(), 0)
@@ -201,7 +201,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('menuitem', { name: 'CSV' }).click()
     await page.getByText('1,000 of 1,500 exported').waitFor()
     await switchTeam(context)
-    await page.getByText('You are working in Other Networks').waitFor()
+    await page.getByText('You are in Other Networks').waitFor()
     second.release()
     await page.getByRole('alert').filter({ hasText: 'Something went wrong' }).waitFor()
     assert.deepEqual(files, [])

@@ -7,6 +7,7 @@ import { draftLetterRoute, uploadLetterRoute } from '@pharos/contract/byoip/lett
 import { updateShieldRulesRoute } from '@pharos/contract/shield/shield'
 import { createSessionTokenRoute } from '@pharos/contract/session/session'
 import type { Browser, Page } from 'playwright-core'
+import { enterTeam } from './enter-team.ts'
 import { assertFits, axeViolations } from './accessibility.ts'
 import {
   demoPassword,
@@ -123,19 +124,18 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     const panel = page.locator('[data-panel]')
     await panel.getByText('Security events').waitFor()
     await look(page, 'staff-customers')
-    await panel.getByRole('button', { name: 'Open as this team' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Open the portal as Other Networks?' })
-    await dialog.getByText(/recorded with your name/).waitFor()
-    await dialog.getByRole('button', { name: 'Open as this team' }).click()
-    const banner = page.getByRole('status').filter({ hasText: 'You are working in Other Networks' })
-    await banner.waitFor()
+    await enterTeam(page, { within: panel })
+    const banner = page.getByRole('status').filter({ hasText: 'You are in Other Networks' })
+    await banner.getByText('The customer asked for help.').waitFor()
+    await banner.getByText(/Reading only\. (1 h|59 min) left/).waitFor()
+    await look(page, 'staff-in-team')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page
       .getByRole('link', { name: /^Announcements/ })
       .first()
       .click()
     await page.getByRole('link', { name: '192.0.2.0/24' }).waitFor()
-    await banner.getByRole('button', { name: 'Back to Demo Networks' }).click()
+    await banner.getByRole('button', { name: 'Close access' }).click()
     await page.getByRole('heading', { name: 'Other Networks' }).waitFor()
     await banner.waitFor({ state: 'detached' })
     assert.deepEqual(pageErrors, [])

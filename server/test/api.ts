@@ -1,6 +1,7 @@
 // The whole API in one process on a separate database, for tests over HTTP. Without mocks: requests use Fastify's
 // inject instead of a socket, unless a test listens.
 import type { Role } from '@pharos/contract/role'
+import type { StaffRole } from '@pharos/contract/staff-role'
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { FlowStore } from '../src/flow/flow-store.ts'
@@ -174,7 +175,8 @@ export async function addUser(
   flags: {
     admin?: boolean
     roles?: readonly Role[]
-    staff?: boolean
+    /** `true`: as the release before wrote it, which is the role admin. */
+    staff?: boolean | readonly StaffRole[]
     demo?: boolean
     unconfirmed?: boolean
   } = {},
@@ -188,7 +190,8 @@ export async function addUser(
       username: name,
       password_hash: await (hash ??= hashPassword(testPassword)),
       email_confirmed: flags.unconfirmed ? null : new Date(),
-      is_staff: flags.staff ?? false,
+      is_staff: Boolean(flags.staff),
+      staff_roles: Array.isArray(flags.staff) ? [...flags.staff] : null,
       is_demo: flags.demo ?? false,
     })
     .returning('id')

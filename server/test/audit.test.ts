@@ -226,18 +226,22 @@ describe('the actor of an entry', () => {
 
 describe('a session that switches to another team', () => {
   it('is audited in that team, once, and shown to the team as the provider', async () => {
-    const { access } = await openSession(api, people.staff.userId, blue.teamId)
-    const enter = (team: TestTeam) =>
+    const { access: bearer } = await openSession(api, people.staff.userId, blue.teamId)
+    const enter = (team: TestTeam, access = {}) =>
       api.server.inject({
         method: 'POST',
         url: '/v3/session/token',
-        headers: { authorization: `Bearer ${access}` },
-        payload: { team_id: team.teamId },
+        headers: { authorization: `Bearer ${bearer}` },
+        payload: { team_id: team.teamId, ...access },
       })
     assert.equal((await enter(blue)).statusCode, 200)
-    assert.equal((await enter(red)).statusCode, 200)
+    assert.equal((await enter(red, { reason: 'asked for help' })).statusCode, 200)
     assert.deepEqual(await targetsOf('', bearers.blue), [])
-    const shown = (await list()).results.map(({ action, actor, after }) => [action, actor, after])
+    const shown = (await list('?action=session.*')).results.map(({ action, actor, after }) => [
+      action,
+      actor,
+      after,
+    ])
     assert.deepEqual(shown, [['session.switch', 'staff', { team_id: red.teamId }]])
   })
 })

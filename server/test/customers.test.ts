@@ -80,15 +80,18 @@ describe('the customers', () => {
       method: 'POST',
       url: '/v3/session/token',
       headers: { authorization },
-      payload: { team_id: fixtures.blue.teamId },
+      payload: { team_id: fixtures.blue.teamId, reason: 'asked for help' },
     })
     assert.equal(statusCode, 200)
     const { rows } = await sql<{ action: string; by_staff: boolean }>`
       select action, by_staff from audit_entries
-      where team_id = ${fixtures.blue.teamId} and actor = ${`user:${fixtures.people.staff.userId}`}`.execute(
+      where team_id = ${fixtures.blue.teamId} and actor = ${`user:${fixtures.people.staff.userId}`} order by id`.execute(
       api.database.postgres.owner,
     )
-    assert.deepEqual(rows, [{ action: 'session.switch', by_staff: true }])
+    assert.deepEqual(rows, [
+      { action: 'staff.access', by_staff: true },
+      { action: 'session.switch', by_staff: true },
+    ])
   })
 })
 

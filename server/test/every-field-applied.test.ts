@@ -98,6 +98,8 @@ const operations: Readonly<Record<string, Operation>> = {
     base: { ...notificationSettings, monthly_report: false },
     fields: {
       ...all(['mail', ...teamKinds], false),
+      // Off by default.
+      'kinds.staff_access': field(true),
       digest: field('daily'),
       attack_bps: field(123),
       attack_pps: field(null),

@@ -206,10 +206,12 @@ describe('declarations', () => {
   it('name the scope, the role and the grant that the route requires', () => {
     for (const { name, permission } of routes) {
       const operation = byId.get(name)!
-      const { scope, role, grant } = permission as { scope?: string; role?: string; grant?: string }
+      const { scope, role, grant, staffGrant } = permission as Readonly<
+        Partial<Record<'scope' | 'role' | 'grant' | 'staffGrant', string>>
+      >
       assert.equal(operation['x-required-scope'], scope, name)
       assert.equal(operation['x-required-role'], role, name)
-      assert.equal(operation['x-required-grant'], grant, name)
+      assert.equal(operation['x-required-grant'], grant ?? staffGrant, name)
       if (scope) assert.match(operation.description, new RegExp(`\`${scope}\``), name)
     }
   })

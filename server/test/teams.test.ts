@@ -294,8 +294,10 @@ describe('the teams of a user', () => {
     assert.equal(count, total.rows[0]!.count)
     const [team] = (await list(by, '?name=list-a')).results
     assert.deepEqual([team?.role, team?.is_admin, team?.roles], ['staff', false, []])
-    assert.equal(assertAnswered<Team>(await call(api, by, `GET /v3/teams/${blue.teamId}`)).is_admin, false)
-    assertAnswered(await call(api, by, `PATCH /v3/teams/${blue.teamId}`, { description: 'by staff' }))
+    const inBlue = await authorizationOf(api, userId, blue)
+    const { is_admin } = assertAnswered<Team>(await call(api, inBlue, `GET /v3/teams/${blue.teamId}`))
+    assert.equal(is_admin, false)
+    assertAnswered(await call(api, inBlue, `PATCH /v3/teams/${blue.teamId}`, { description: 'by staff' }))
   })
 
   it('contain one team for an API token', async () => {

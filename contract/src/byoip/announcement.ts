@@ -467,7 +467,7 @@ export const suspendAnnouncementRoute = route({
   description:
     'Withdraws an announcement of any team and keeps it withdrawn, whatever the team requests. The guard ' +
     'applies, as to every withdrawal. The team sees the reason. Suspending again changes only the reason.',
-  permission: staffChanging,
+  permission: staffChanging('requests.decide'),
   params: Strict({ announcement_id: Id }),
   body: Strict({ reason: Paragraphs({ minLength: 1, maxLength: 500 }) }),
   response: Announcement,
@@ -482,7 +482,7 @@ export const resumeAnnouncementRoute = route({
   path: '/v3/admin/announcements/{announcement_id}/resume',
   summary: 'Resume IP announcement',
   description: 'Ends a suspension: the announcement is announced again as the team requested.',
-  permission: staffChanging,
+  permission: staffChanging('requests.decide'),
   params: Strict({ announcement_id: Id }),
   response: Announcement,
   success: 200,
@@ -498,7 +498,7 @@ export const listAnnouncementsOfTeamRoute = route({
   description:
     "The announcements of any team, as listAnnouncements returns those of the caller's team. `cidr` takes an address or a " +
     'CIDR and selects overlapping prefixes.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   params: Strict({ team_id: Id }),
   query: Strict({
     cidr: Optional(

@@ -42,7 +42,7 @@ export const listFormerRoutersRoute = route({
     'Routers that are no longer in the platform file, or have another address or owner there. Each of their routes is ' +
     'withdrawn as soon as enough routers of the region announce it, or if it is not wanted. A router leaves the list ' +
     'once it was read empty twice. Until then, a disabled prefix that it announces is `withdrawing`.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     region: Optional(
       Repeatable(Type.String({ minLength: 1, maxLength: 255, description: 'slug of the region' })),
@@ -64,7 +64,7 @@ export const giveUpFormerRouterRoute = route({
   description:
     'For a router whose hardware is gone, so that it will never answer. It leaves the list, and its prefixes count as ' +
     'withdrawn. If it still runs, its routes stay announced and Pharos will not withdraw them.',
-  permission: staffChanging,
+  permission: staffChanging('network.operate'),
   params: Strict({ former_router_id: Id }),
   response: FormerRouter,
   success: 200,

@@ -226,7 +226,7 @@ export const listLettersToReviewRoute = route({
   path: '/v3/admin/letters',
   summary: 'List letters of all teams',
   description: 'Letters of authorization of all teams, oldest first by default.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     status: Optional(Repeatable(Enumeration('LetterStatus', letterStatuses))),
     team_id: Optional(Repeatable(Id)),
@@ -245,7 +245,7 @@ export const getLetterToReviewRoute = route({
   path: '/v3/admin/letters/{letter_id}',
   summary: 'Get letter of any team',
   description: 'Returns one letter with its team and announcements.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   params: Strict({ letter_id: Id }),
   response: ReviewedLetter,
   success: 200,
@@ -259,7 +259,7 @@ export const getLetterFileToReviewRoute = route({
   path: '/v3/admin/letters/{letter_id}/file',
   summary: 'Get the file of a letter of any team',
   description: 'Returns the uploaded file, byte for byte, as an attachment.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   params: Strict({ letter_id: Id }),
   download: letterMediaTypes,
   success: 200,
@@ -274,7 +274,7 @@ export const getLetterPageToReviewRoute = route({
   description:
     'The page drawn as a PNG with at most 1,754 pixels on its longer side. Reviewing pictures is safer than opening the ' +
     'file. A 409 if the page cannot be drawn.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   params: Strict({
     letter_id: Id,
     page: Type.Integer({ minimum: 1, maximum: 1000, description: 'number of the page, from 1' }),
@@ -293,7 +293,7 @@ export const acceptLetterRoute = route({
   description:
     'Accepts a letter for its announcements until `valid_until`; the default is the value of the upload. ' +
     'Accepting again changes nothing. Returns 409 for rejected and replaced letters.',
-  permission: staffChanging,
+  permission: staffChanging('requests.decide'),
   params: Strict({ letter_id: Id }),
   body: Strict({ valid_until: Optional(Time) }),
   response: ReviewedLetter,
@@ -311,7 +311,7 @@ export const rejectLetterRoute = route({
   description:
     'Rejects a letter; the team sees the reason. Rejecting again changes nothing. Returns 409 for accepted ' +
     'and replaced letters.',
-  permission: staffChanging,
+  permission: staffChanging('requests.decide'),
   params: Strict({ letter_id: Id }),
   body: Strict({
     reason: Paragraphs({ minLength: 1, maxLength: 1000, description: 'shown to the team' }),

@@ -7,6 +7,7 @@ import { commaListMax, commaListOf, isPage, pascalCase } from '../scalar.ts'
 import { deprecationKeywords, deprecationText } from '../deprecation.ts'
 import type { LimitKind } from '../resource-limit.ts'
 import { isForAdminTokens, rolesText, rolesWith, type Grant } from '../role.ts'
+import { isStaffGrant, neededStaffRole, type StaffGrant } from '../staff-role.ts'
 import { keylessReasons, type Permission, type Route, type Upload } from '../route.ts'
 
 type Json = Record<string, unknown>
@@ -56,14 +57,15 @@ const keylessText = ({ keyless }: Route): string =>
 type Requirement = {
   readonly scope?: string
   readonly role?: 'staff'
-  readonly grant?: Grant
+  readonly grant?: Grant | StaffGrant
   readonly module?: string
   readonly limit?: LimitKind
 }
 
 function requirementsOf(permission: Permission): Requirement {
   if (permission.credential !== 'web' && permission.credential !== 'any') return {}
-  const { scope, role, grant, module, limitedBy: limit } = permission
+  const { scope, role, module, limitedBy: limit } = permission
+  const grant = permission.grant ?? permission.staffGrant
   return {
     ...(scope ? { scope } : {}),
     ...(role ? { role } : {}),
@@ -99,11 +101,7 @@ function requirementOf(permission: Permission): string {
     ...(permission.credential === 'web' ? ['a session of the web application (no API token)'] : []),
     ...(scope ? [`the scope \`${scope}\``] : []),
     ...(role ? ['the role staff of the provider'] : []),
-    ...(grant
-      ? [
-          `the grant \`${grant}\` (${rolesText(rolesWith(grant))}${isForAdminTokens(grant) && permission.credential === 'any' ? '; an API token with `is_admin`' : ''})`,
-        ]
-      : []),
+    ...(grant ? [grantText(grant, permission)] : []),
     ...(module ? [`the module \`${module}\``] : []),
   ]
   const requires = parts.length === 0 ? [] : [`Requires ${parts.join(', ')}.`]
@@ -112,6 +110,12 @@ function requirementOf(permission: Permission): string {
     ...(limit ? [limitTexts[limit]] : []),
     ...(takesSession(permission) ? ['Sessions of the web application are accepted too.'] : []),
   ].join(' ')
+}
+
+function grantText(grant: Grant | StaffGrant, { credential }: Permission): string {
+  if (isStaffGrant(grant)) return `the grant \`${grant}\` (${neededStaffRole(grant)}; any staff token)`
+  const isForAdmins = isForAdminTokens(grant) && credential === 'any'
+  return `the grant \`${grant}\` (${rolesText(rolesWith(grant))}${isForAdmins ? '; an API token with `is_admin`' : ''})`
 }
 
 /**

@@ -83,6 +83,10 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
     detail:
       'The team requires a second factor. Set one up (`POST /v3/session/totp`), or switch to another team.',
   },
+  reason_required: {
+    detail:
+      'You are not a member of this team. Enter it with a reason (`POST /v3/session/token`), which the team reads.',
+  },
   email_unconfirmed: {
     detail: 'The e-mail address is not confirmed. Follow the link in the confirmation mail, then sign in.',
   },

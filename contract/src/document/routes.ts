@@ -1,6 +1,7 @@
 // Every operation of the API. A route that is not listed here does not exist: the server refuses to mount it.
 import { accountRoutes } from '../session/account.ts'
 import { adminRegionRoutes } from '../operator/region.ts'
+import { staffAccessRoutes } from '../operator/staff-access.ts'
 import { adminTeamRoutes } from '../operator/team.ts'
 import { inboxRoutes } from '../operator/inbox.ts'
 import { adminMailRoutes } from '../operator/mail.ts'
@@ -88,6 +89,7 @@ export const routes: readonly Route[] = [
   ...adminRegionRoutes,
   ...formerRouterRoutes,
   ...adminTeamRoutes,
+  ...staffAccessRoutes,
   ...platformRoutes,
   ...letterRoutes,
   ...zoneRoutes,

@@ -125,7 +125,7 @@ export const listDeliveriesRoute = route({
   description:
     'The stored deliveries of detectors with what became of them, newest first by default. The window from `start` to ' +
     '`end` selects by the time of receipt, both inclusive.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     source_key: Optional(Repeatable(SourceKey)),
     delivery_id: Optional(Repeatable(DeliveryId)),
@@ -151,7 +151,7 @@ export const getDeliveryRoute = route({
     'read and was left out, changed or ignored, with its place in the body. `delivery_id` is the one that the sender got with the ' +
     '202, or, if none has it, the `id` of the list. `source_key` is needed only if several sources have a delivery of the same ' +
     'id: without it the answer is then 409.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   params: Strict({ delivery_id: DeliveryId }),
   query: Strict({ source_key: Optional(SourceKey) }),
   errors: ['conflict'],
@@ -167,7 +167,7 @@ export const listSourcesRoute = route({
   path: '/v3/admin/sources',
   summary: 'List sources',
   description: 'Every configured detector with its last delivery, its last failure and counts.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     key: Optional(Repeatable(SourceKey)),
     failing: Optional(

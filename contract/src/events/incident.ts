@@ -208,7 +208,7 @@ export const listStaffIncidentsRoute = route({
   description:
     'The incidents of every team, as each of them sees its own, without the false positives of the teams. Those that overlap the window, by default the last 24 hours. ' +
     windowAndOrder,
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     team_id: Optional(Repeatable({ ...Id, description: 'id of the team' })),
     ongoing: incidentFilterQuery.ongoing,

@@ -289,6 +289,18 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
         at: '2026-04-02T00:00:07.441Z',
       },
     },
+    'team.staff_access': {
+      summary: 'Staff of the provider entered the team',
+      timestamp: '2026-04-01T10:21:40.212Z',
+      data: {
+        staff_access_id: 12,
+        reason: 'The announcement of 203.0.113.0/24 is not visible, as you reported.',
+        ticket: 'NOC-4711',
+        change: false,
+        at: '2026-04-01T10:21:40.212Z',
+        expires: '2026-04-01T11:21:40.212Z',
+      },
+    },
     'shield.list_changed': {
       summary: 'A list of shield rules was not confirmed and is reverted',
       timestamp: '2026-04-01T10:14:33.018Z',

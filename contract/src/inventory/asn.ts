@@ -227,7 +227,7 @@ export const listAsnsOfTeamsRoute = route({
   description:
     'ASNs that teams hold, held, or try to verify, with the evidence of each method. Teams with the same ASN ' +
     'are adjacent.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     asn: Optional(Repeatable(AsnNumber)),
     team_id: Optional(Repeatable(Id)),
@@ -260,7 +260,7 @@ export const verifyAsnOfTeamRoute = route({
   description:
     'Verifies the ASN for one team without an expiry, and ends the proofs of all other teams. Returns 409 if ' +
     'the provider has verified it for another team: revoke that first. Repeating it changes nothing.',
-  permission: staffChanging,
+  permission: staffChanging('requests.decide'),
   params: Strict({ asn: AsnNumber }),
   body: Decision,
   response: AsnOfTeam,
@@ -279,7 +279,7 @@ export const revokeAsnOfTeamRoute = route({
     'Ends the verification of the ASN for one team at once, whatever its method. From then on proofs of the ' +
     'team do not count until the provider verifies the ASN again. The checks of its announcements run again; ' +
     'withdrawals depend on `on_validation_loss`. Repeating it changes nothing.',
-  permission: staffChanging,
+  permission: staffChanging('requests.decide'),
   params: Strict({ asn: AsnNumber }),
   body: Decision,
   response: AsnOfTeam,

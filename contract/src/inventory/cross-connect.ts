@@ -256,7 +256,7 @@ export const listStaffCrossConnectsRoute = route({
   path: '/v3/admin/inventory/cross-connects',
   summary: 'List cross connects of all teams',
   description: 'Cross connects of all teams with their letters, by default the oldest first.',
-  permission: staffReading,
+  permission: staffReading('customers.see'),
   query: Strict({
     team_id: Optional(Repeatable(Id)),
     ...filters,
@@ -277,7 +277,7 @@ export const moveCrossConnectRoute = route({
   description:
     'Changes the status, and tells the team. 409 if the state does not follow the current one: `next` lists those that do. Moving to the ' +
     'current state changes nothing but `provider_ref`.',
-  permission: staffChanging,
+  permission: staffChanging('network.operate'),
   params,
   body: Strict({
     status: Enumeration('CrossConnectStatus', crossConnectStatuses),

@@ -64,6 +64,8 @@ const teamTexts = {
     `The cross connect ${String(name)} (${String(circuit_id)}) waits for a letter of authorization of your team`,
   token_expiring: ({ type, name, expires }) =>
     `The ${type === 'tsig_key' ? 'TSIG key' : 'API token'} "${String(name)}" expires on ${String(expires).slice(0, 10)}`,
+  staff_access: ({ reason, ticket, change }) =>
+    `Staff of the provider entered your team ${change ? 'to change something' : 'for reading'}: ${String(reason)}${ticket == null ? '' : ` (${String(ticket)})`}`,
 } satisfies Record<string, Text>
 
 const changesOf: Readonly<Record<ApprovalAreaName, string>> = {

@@ -60,6 +60,9 @@ const TeamKinds = Component('NotificationKinds', {
   shield_changed: mailed('lists of shield rules that were reverted or removed, or are not applied'),
   letter_needed: mailed('cross connects that wait for a letter of authorization of the team'),
   token_expiring: mailed('API tokens and TSIG keys that expire within 30, 7 or 1 days'),
+  staff_access: Optional(
+    mailed('employees of the provider who enter the team, with their reason. False if it is left out'),
+  ),
 })
 const StaffKinds = Component('StaffNotificationKinds', {
   approval_opened: mailed('changes that need approval; separate from the mails of `operator_alert_emails`'),

@@ -50,6 +50,7 @@ export const messageTypes = [
   'service.billed',
   'cross_connect.status_changed',
   'shield.list_changed',
+  'team.staff_access',
 ] as const
 
 /**
@@ -305,6 +306,17 @@ export const messageData = {
     detail: Type.String({ description: 'the reason as text; empty if there is none' }),
     rule_ids: Type.Array(Id, { description: 'rules that ended, for `expired`' }),
     at: { ...Time, description: 'time of the change' },
+  }),
+  'team.staff_access': Component('TeamStaffAccessData', {
+    staff_access_id: {
+      ...Id,
+      description: 'id of the access: the credential `staff_access:<id>` of its entries in the audit log',
+    },
+    reason: Type.String({ description: 'why staff of the provider entered the team' }),
+    ticket: Nullable(Type.String({ description: 'number of a ticket of the provider' })),
+    change: Type.Boolean({ description: 'whether they may change something' }),
+    at: { ...Time, description: 'when it was opened' },
+    expires: { ...Time, description: 'when it ends by itself' },
   }),
   'webhook.test': Component('WebhookTestData', { webhook_id: Id }),
   'approval.opened': approval,

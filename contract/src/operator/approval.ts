@@ -171,7 +171,7 @@ export const listApprovalsRoute = route({
   description:
     'Changes that wait for a decision of staff, since they withdraw, remove or drop more than usual or no request explains them. Routers, ' +
     'name servers and scrubbers keep what they have meanwhile. Newest first by default.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     area: Optional(
       Repeatable({ ...Enumeration('ApprovalArea', approvalAreas), description: 'what it is about' }),
@@ -208,7 +208,7 @@ export const getApprovalRoute = route({
   description:
     'Returns one approval with its changes: of routes with the team and the request behind each, of the list of a scrubber with its rules ' +
     'and what they would have done in the last hour while it is open.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   params: oneApproval,
   response: ApprovalDetails,
   success: 200,
@@ -218,7 +218,7 @@ export const getApprovalRoute = route({
 const deciding = {
   group: 'Operator',
   method: 'POST',
-  permission: staffChanging,
+  permission: staffChanging('requests.decide'),
   params: oneApproval,
   body: Strict({
     note: Optional(Paragraphs({ minLength: 1, maxLength: 1000, description: 'why, for other staff' })),

@@ -47,7 +47,7 @@ export const listStaffBillsRoute = route({
   path: '/v3/admin/inventory/bills',
   summary: 'List bills of all teams',
   description: `${ofAll}The operator webhook gets \`service.billed\` for each month of a service that is closed and for each correction.`,
-  permission: staffReading,
+  permission: staffReading('customers.see'),
   query: Strict({
     period: Optional(Month('a month such as 2026-03; by default all months')),
     ...staffFilters,
@@ -109,7 +109,7 @@ export const exportStaffBillsRoute = route({
   description:
     `${ofAll}All bills of a month that match, as CSV (RFC 4180), one line each, with the columns ${billFileColumns.map((name) => `\`${name}\``).join(', ')}. ` +
     'Values that are not known are empty. `credit_` columns are the differences of the credit note. The lines of a price are in listBillsOfAll.',
-  permission: staffReading,
+  permission: staffReading('customers.see'),
   query: Strict({ period: Month('a month such as 2026-03'), ...staffFilters }),
   success: 200,
   download: ['text/csv'],

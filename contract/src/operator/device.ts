@@ -60,7 +60,7 @@ export const listStaffDevicesRoute = route({
   path: '/v3/admin/inventory/devices',
   summary: 'List all devices',
   description: 'All devices of the provider, and how reading them goes.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     status: Optional(Repeatable(Enumeration('DeviceStatus', deviceStatuses))),
     error: Optional(
@@ -95,7 +95,7 @@ export const pollDeviceRoute = route({
   description:
     'Reads the device at once, with its interfaces and modules, instead of at its next time. The answer is the state before: list the device again ' +
     'after some seconds. 409 if it is not read.',
-  permission: staffChanging,
+  permission: staffChanging('network.operate'),
   params,
   response: StaffDevice,
   success: 202,
@@ -110,7 +110,7 @@ export const maintainDeviceRoute = route({
   summary: 'Begin or end maintenance of a device',
   description:
     'Until the time the device has the status `maintenance`: it is polled, and no messages about its ports are sent. Null ends it.',
-  permission: staffChanging,
+  permission: staffChanging('network.operate'),
   params,
   body: Strict({ until: { ...Nullable({ ...Time, description: 'end of the maintenance, in the future' }) } }),
   response: StaffDevice,

@@ -79,7 +79,7 @@ export const listInboxRoute = route({
   description:
     'Everything that waits for a decision or a step of the provider, the longest waiting first by default. Changes of routes are one entry for each ' +
     'person and team that asked for them, however many regions have paused them.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     kind: Optional(Repeatable({ ...Kind, description: 'kind of the entry' })),
     team_id: Optional(Repeatable({ ...Id, description: 'id of the team' })),

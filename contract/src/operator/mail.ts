@@ -45,7 +45,7 @@ export const listMailsRoute = route({
   summary: 'List mails',
   description:
     'The mails that were queued, with what became of each. Their texts and links are not part of any answer.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     state: Optional(Repeatable({ ...State, description: 'what became of it' })),
     kind: Optional(

@@ -75,7 +75,7 @@ export const listNameServersRoute = route({
   summary: 'List name servers',
   description:
     'The name servers of the provider, whether they answer, and the zones that they are behind with.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     ...filters,
     ordering: Ordering(['name', 'checked', 'zones_behind', 'zones'], 'name'),
@@ -110,7 +110,7 @@ export const listScrubbersRoute = route({
   path: '/v3/admin/shield/scrubbers',
   summary: 'List scrubbers',
   description: 'The scrubbers that drop the traffic of shield rules, with the lists and rules on each.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     ...filters,
     ordering: Ordering(['name', 'lists', 'lists_failing', 'rules'], 'name'),
@@ -185,7 +185,7 @@ export const listExportersRoute = route({
   description:
     'Everything that has sent flows, with its device, the interfaces that the inventory does not know, and records that cannot be right, as ' +
     '`pharos flows exporters` prints them.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     ...filters,
     ordering: Ordering(['address', 'first_seen', 'last_seen'], 'address'),

@@ -47,7 +47,7 @@ export const applyPlatformRoute = route({
     'secrets or names of files (`*_file`): the operator applies those with `pharos apply`. With `prune=true`, elements that its sections ' +
     'do not name are deleted. 409 if more than 3 and more than 5 % of the elements of a kind would be deleted: repeat with `deletions` and ' +
     '`evidence`, which a dry run reports. 409 too if these elements are others by then.',
-  permission: staffChanging,
+  permission: staffChanging('platform.manage'),
   query: Strict({
     prune: Optional(
       Type.Boolean({ description: 'delete elements that the sections of the document do not name' }),

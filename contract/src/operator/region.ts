@@ -128,7 +128,7 @@ export const listAdminRegionsRoute = route({
   summary: 'List regions with their routers',
   description:
     'Every region with the state of each of its routers, of their BGP sessions, and with its open approval.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     ordering: Ordering(['slug', 'name'], 'slug'),
     limit: Limit,
@@ -158,7 +158,7 @@ export const drainRouterRoute = route({
     'Withdraws the routes of Pharos from one router before maintenance, each as soon as enough other routers ' +
     'of the region announce it. Nothing is withdrawn from the other routers. Returns 409 if the others ' +
     'cannot announce the routes. Draining a drained router changes nothing.',
-  permission: staffChanging,
+  permission: staffChanging('network.operate'),
   params,
   response: AdminRegion,
   success: 200,
@@ -173,7 +173,7 @@ export const undrainRouterRoute = route({
   path,
   summary: 'Undrain router',
   description: 'Announces the routes of the region on the router again. Repeating it changes nothing.',
-  permission: staffChanging,
+  permission: staffChanging('network.operate'),
   params,
   response: AdminRegion,
   success: 200,

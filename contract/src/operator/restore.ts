@@ -137,7 +137,7 @@ export const listRestoresRoute = route({
   description:
     'Every time the database went back, newest first by default. While one is open, nothing is sent to routers, scrubbers, name ' +
     'servers, mail recipients and webhooks, and changes of customers return 503 `restoring`.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     state: Optional(Repeatable(State)),
     ordering: Ordering(['id'], '-id'),
@@ -156,7 +156,7 @@ export const getRestoreRoute = route({
   summary: 'Get restore',
   description:
     'Returns one restore with the number of differences in each area, and what has not been compared yet.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   params: oneRestore,
   response: Restore,
   success: 200,
@@ -170,7 +170,7 @@ export const listRestoreItemsRoute = route({
   path: '/v3/admin/restores/{restore_id}/items',
   summary: 'List differences of a restore',
   description: 'What the database and the network have of each difference, and the decision about it.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   params: oneRestore,
   query: Strict({
     area: Optional(Repeatable({ ...Area, description: 'area of the difference' })),
@@ -197,7 +197,7 @@ export const decideRestoreRoute = route({
     '`apply`: the database is right, and the network is changed when the restore is closed. `adopt`: the network is right, and ' +
     'the database is changed. `discard` and `send` are for mails and deliveries. Without `items`, the decision is about all ' +
     'differences of the area; those that cannot be adopted are left out. Nothing is sent before the restore is closed.',
-  permission: staffChanging,
+  permission: staffChanging('platform.manage'),
   params: oneRestore,
   body: Strict({
     area: Area,
@@ -221,7 +221,7 @@ export const closeRestoreRoute = route({
   description:
     'Applies the decisions and lets everything be sent again. Returns 409 `undecided` while a difference has no decision or a ' +
     'region, scrubber or name server was not compared. `accept_uncompared` gives up the comparison: the database is right there.',
-  permission: staffChanging,
+  permission: staffChanging('platform.manage'),
   params: oneRestore,
   body: Strict({
     accept_uncompared: Optional(

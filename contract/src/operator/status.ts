@@ -142,7 +142,7 @@ export const getStatusRoute = route({
   description:
     'The state of the whole installation in the database, as `pharos status` prints it: parts by state, queues, processes and problems. Routers, registries ' +
     'and processes are not asked for it.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   response: InstallationStatus,
   success: 200,
 })
@@ -200,7 +200,7 @@ export const listProcessesRoute = route({
   summary: 'List processes',
   description:
     'The processes of the installation with their releases, roles and loops, as each reports itself.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     role: Optional(Repeatable({ ...Enumeration('ProcessRole', roles), description: 'a role' })),
     running: Optional(Type.Boolean({ description: 'whether it reported within 45 seconds' })),

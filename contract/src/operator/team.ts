@@ -53,7 +53,7 @@ export const listCustomersRoute = route({
   path: '/v3/admin/teams',
   summary: 'List customers',
   description: 'Every team with what it has and what of it waits for staff.',
-  permission: staffReading,
+  permission: staffReading('customers.see'),
   query: Strict({
     search: Optional(
       Type.String({
@@ -77,7 +77,7 @@ export const getCustomerRoute = route({
   path: '/v3/admin/teams/{team_id}',
   summary: 'Get customer',
   description: 'Returns one team with what it has and what of it waits for staff.',
-  permission: staffReading,
+  permission: staffReading('customers.see'),
   params: Strict({ team_id: Id }),
   response: Customer,
   success: 200,
@@ -125,7 +125,7 @@ export const listRegistriesRoute = route({
   description:
     'The sources of ROAs and route objects, as the processes that check announcements report them every 15 seconds. ' +
     'Each process has connections of its own.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   response: Component('Registries', {
     sources: Type.Array(RegistrySource, { description: 'in the order of the settings' }),
   }),

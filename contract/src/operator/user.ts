@@ -51,7 +51,7 @@ export const listUsersRoute = route({
   summary: 'List users',
   description:
     'The accounts of all teams and of the provider, with their teams, second factors and sessions.',
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     search: Optional(
       Type.String({

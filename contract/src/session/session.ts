@@ -5,12 +5,15 @@ import { route } from '../route.ts'
 import { Resources } from '../resource-limit.ts'
 import { RoleName } from '../role.ts'
 import { ScopeName } from '../scope.ts'
+import { StaffAccess, StaffRoleName, staffAccessLimits } from '../staff-role.ts'
+import { Line, Paragraphs } from '../text.ts'
 import {
   EmailAddress,
   Id,
   Nullable,
   NullableTime,
   Optional,
+  optionalFields,
   Strict,
   Time,
   Component,
@@ -88,6 +91,27 @@ export const refreshSessionRoute = route({
   errors: ['token_not_valid', 'forbidden'],
 })
 
+/** Only with `reason`: opens a staff access to a team of which the employee is no member. */
+export const staffAccessRequest = {
+  reason: Paragraphs({
+    minLength: staffAccessLimits.reasonMin,
+    maxLength: staffAccessLimits.reasonMax,
+    description: 'of staff: why they enter the team of a customer, who reads it',
+  }),
+  ticket: Line({ minLength: 1, maxLength: 100, description: 'of staff: number of a ticket' }),
+  change: Type.Boolean({
+    description: 'of staff: whether operations that change something are allowed; false by default',
+  }),
+  hours: Type.Integer({
+    minimum: 1,
+    maximum: staffAccessLimits.hoursMax,
+    description: 'of staff: hours until the access ends by itself; 1 by default',
+  }),
+}
+
+const TeamSwitch = Component('TeamSwitch', { team_id: Id, ...optionalFields(staffAccessRequest) })
+export type TeamSwitch = Static<typeof TeamSwitch>
+
 export const createSessionTokenRoute = route({
   name: 'createSessionToken',
   group: 'Session',
@@ -96,7 +120,9 @@ export const createSessionTokenRoute = route({
   summary: 'Sign in or switch the team',
   description:
     'With `email` and `password`: signs in. With `team_id` and a bearer token: switches the session to ' +
-    'another team of the user.',
+    'another team of the user. Staff of the provider enter the team of a customer with a `reason`, which opens a staff access: ' +
+    'the team reads it in the audit log. While it is open they switch without a reason; it ends when it is closed or expires, ' +
+    'or when another one replaces it.',
   permission: { credential: 'optional' },
   body: Type.Union([
     Component('SignIn', {
@@ -110,7 +136,7 @@ export const createSessionTokenRoute = route({
         }),
       ),
     }),
-    Component('TeamSwitch', { team_id: Id }),
+    TeamSwitch,
   ]),
   response: SessionTokens,
   success: 200,
@@ -122,9 +148,27 @@ export const createSessionTokenRoute = route({
     'otp_required',
     'email_unconfirmed',
     'forbidden',
+    'reason_required',
     'not_found',
     'unavailable',
   ],
+})
+
+export const closeStaffAccessRoute = route({
+  name: 'closeStaffAccess',
+  group: 'Session',
+  method: 'POST',
+  path: '/v3/session/staff-access/close',
+  summary: 'Close a staff access',
+  description:
+    'Ends the open staff access of the session to its current team, or to `team_id`. The session stays in the team, where every ' +
+    'operation then answers `reason_required`: switch to another team. The body may be left out.',
+  permission: { credential: 'web', personal: true },
+  body: Strict({ team_id: Optional(Id) }),
+  bodyOptional: true,
+  response: StaffAccess,
+  success: 200,
+  errors: ['not_found'],
 })
 
 export const getSessionTokenRoute = route({
@@ -151,6 +195,14 @@ export const getSessionTokenRoute = route({
       roles: Type.Array(RoleName, {
         description:
           'roles in the team: `["editor"]` or `["admin"]` for an API token, those of its service account if it has one; empty for staff who are no member',
+      }),
+      staff_roles: Type.Array(StaffRoleName, {
+        description: 'roles of an employee of the provider; empty for others and for an API token',
+      }),
+      staff_access: Nullable({
+        ...StaffAccess,
+        description:
+          'the open access of staff to the team; null for members, and for staff without one, for whom the team is closed',
       }),
       modules: Type.Array(Type.String(), { description: 'the modules that are enabled for the team' }),
       team_id: { ...Id, description: 'id of the team' },
@@ -187,4 +239,10 @@ export const logoutRoute = route({
   errors: ['unauthenticated'],
 })
 
-export const sessionRoutes = [refreshSessionRoute, createSessionTokenRoute, getSessionTokenRoute, logoutRoute]
+export const sessionRoutes = [
+  refreshSessionRoute,
+  createSessionTokenRoute,
+  getSessionTokenRoute,
+  closeStaffAccessRoute,
+  logoutRoute,
+]

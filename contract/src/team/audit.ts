@@ -25,7 +25,12 @@ export const AuditEntry = Component('AuditEntry', {
   actor_name: Nullable(
     Type.String({ description: 'e-mail address of the user or name of the token; null if no longer known' }),
   ),
-  credential: Nullable(Type.String({ description: '`session:<id>` or `token:<id>`' })),
+  credential: Nullable(
+    Type.String({
+      description:
+        '`session:<id>`, `token:<id>`, or `staff_access:<id>` of an employee of the provider in the team',
+    }),
+  ),
   action: Type.String({ description: 'noun and verb, such as `announcement.update`' }),
   target: Type.String({ description: 'noun and id, such as `announcement:42`; for refusals the operation' }),
   before: Type.Unknown({ description: 'the changed fields before the change; null if there is none' }),
@@ -76,7 +81,8 @@ export const listAuditEntriesRoute = route({
   description:
     'Changes in the team, with actor and address, newest first by default; for admins. Also refused calls: ' +
     '`authorization.refuse`, `session.refuse`, `token.refuse`, each at most once a minute with its `count`. ' +
-    'Employees of the provider are shown as `staff`, without their address. `action` takes `announcement.*` ' +
+    'Employees of the provider are shown as `staff`, without their address; `staff.access` has their reason, and entries during ' +
+    'that access have its credential. `action` takes `announcement.*` ' +
     'for all actions with that prefix; `address` takes an address or a network; `start` is inclusive, `end` ' +
     'is exclusive.',
   permission,
@@ -123,7 +129,7 @@ export const listStaffAuditEntriesRoute = route({
   description:
     'Changes of all teams and of the provider, the newest first, with the filters of the audit log of a team. Without `start`, the last ' +
     `${staffAuditDays} days before \`end\` or now. Staff are named.`,
-  permission: staffReading,
+  permission: staffReading('operator.see'),
   query: Strict({
     team_id: Optional(Repeatable({ ...Id, description: 'id of the team' })),
     ...filters,

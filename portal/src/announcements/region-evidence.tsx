@@ -8,6 +8,7 @@ import {
 } from '@pharos/contract/byoip/announcement'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf } from '../api/queries.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { useUser } from '../api/use-session.ts'
 import { words } from './words.ts'
 
@@ -24,7 +25,7 @@ export type StaffEvidence = {
 /** Returns the evidence of each region by its slug; empty for others than staff, and until it is known. */
 export function useEvidence({ id, cidr }: Announcement): ReadonlyMap<string, StaffEvidence> {
   const user = useUser()
-  const enabled = user?.is_staff === true
+  const enabled = useGrant('operator.see')
   const heard = useQuery({
     ...answerOf(listAnnouncementsOfTeamRoute, {
       params: { team_id: user?.current_team.id ?? 0 },

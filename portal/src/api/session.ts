@@ -7,6 +7,7 @@ import {
   createSessionTokenRoute,
   logoutRoute,
   refreshSessionRoute,
+  type TeamSwitch,
   type User,
 } from '@pharos/contract/session/session'
 import { answerQuestion, askToDiscard, hasUnsaved } from './unsaved.ts'
@@ -82,6 +83,11 @@ export const session = {
     if (!(await askToDiscard())) return false
     await callForTokens(createSessionTokenRoute, { team_id: teamId }, enter)
     return true
+  },
+
+  /** Switches to the team of a customer, with the reason of staff. The caller has asked about unsaved changes. */
+  async enterTeam(request: TeamSwitch): Promise<void> {
+    await callForTokens(createSessionTokenRoute, request, enter)
   },
 
   /**

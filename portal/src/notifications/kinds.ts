@@ -19,6 +19,7 @@ import {
   IconShieldCheck,
   IconShieldExclamation,
   IconWorldExclamation,
+  IconUserShield,
 } from '@tabler/icons-react'
 import type { StateColor } from '../ui/status.tsx'
 
@@ -41,6 +42,7 @@ const looks: Record<NotificationKind, Look> = {
   bgp_session_down: { icon: IconPlugConnectedX, color: 'bad' },
   shield_changed: { icon: IconShieldExclamation, color: 'warn' },
   letter_needed: { icon: IconFileUpload, color: 'warn' },
+  staff_access: { icon: IconUserShield, color: 'info' },
   token_expiring: { icon: IconKey, color: 'warn' },
   approval_opened: { icon: IconGavel, color: 'warn' },
   letter_to_review: { icon: IconFileSearch, color: 'info' },

@@ -90,6 +90,7 @@ const declared = {
 const valuesOf = ({ kinds, staff, ...settings }: NotificationSettings): Values => ({
   ...settings,
   ...kinds,
+  staff_access: kinds.staff_access ?? false,
   staff_mail: staff?.mail ?? false,
   staff_digest: staff?.digest ?? 'immediate',
   approval_opened: staff?.kinds.approval_opened ?? false,

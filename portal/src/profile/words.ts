@@ -62,6 +62,10 @@ const kinds: Record<NotificationKind, { readonly label: string; readonly help: s
     label: 'Letter needed',
     help: 'A cross connect waits for a letter of authorization of your team.',
   },
+  staff_access: {
+    label: 'Provider in your team',
+    help: 'Staff of the provider entered the team, with their reason. Only for admins.',
+  },
   token_expiring: {
     label: 'Credential expires',
     help: 'An API token or TSIG key of the team expires within 30, 7 or 1 days. Only for admins.',

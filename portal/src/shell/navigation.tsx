@@ -70,7 +70,7 @@ function sidesOf({ is_staff, current_team: team }: User, entries: readonly Entry
   ]
 }
 
-const isOfProvider = ({ role }: AnyPage): boolean => role === 'staff'
+const isOfProvider = ({ staffGrant }: AnyPage): boolean => staffGrant !== undefined
 
 type SideProps = Pick<SideOfPages, 'side'> & {
   readonly label: string | undefined

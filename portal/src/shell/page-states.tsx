@@ -1,6 +1,7 @@
 // States that replace a page: loading, failed, unknown address, or not open to the user.
 import { Anchor, Container, Skeleton, Stack, Text } from '@mantine/core'
 import type { Grant } from '@pharos/contract/role'
+import type { StaffGrant } from '@pharos/contract/staff-role'
 import { isConnectionError } from '../api/connection.ts'
 import { onlyWith } from '../api/use-grant.ts'
 import { Empty } from '../ui/empty.tsx'
@@ -44,7 +45,7 @@ export const StaffOnly = ({ label }: { label: string }) => (
 )
 
 /** The user's roles do not permit the page. */
-export const GrantMissing = ({ label, grant }: { label: string; grant: Grant }) => (
+export const GrantMissing = ({ label, grant }: { label: string; grant: Grant | StaffGrant }) => (
   <Page title={label}>
     <Empty title={t.grantMissing}>{onlyWith(grant)}</Empty>
   </Page>

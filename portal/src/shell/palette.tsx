@@ -33,6 +33,8 @@ import { useEffect } from 'react'
 import { answerOverLastOf } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { useMay } from '../api/use-grant.ts'
+import { useUser } from '../api/use-session.ts'
+import { askToEnter } from '../staff/enter-team.tsx'
 import { pageAt, pagesOf } from '../pages.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { formatTime, useZone, type Zone } from '../ui/time.tsx'
@@ -125,6 +127,7 @@ function iconOf({ kind }: SearchHit) {
 
 function useHits(query: string) {
   const navigate = useNavigate()
+  const user = useUser()
   const [zone] = useZone()
   const [q] = useDebouncedValue(query.trim(), debounceMs)
   const isLong = q.length >= queryLengthMin
@@ -134,8 +137,12 @@ function useHits(query: string) {
   })
   const open = async (hit: SearchHit) => {
     const team = hit.kind === 'team' ? Number(hit.id) : hit.team?.id
-    if (team !== undefined && !(await session.switchTeam(team))) return
     const page = pageOfHit(hit)
+    const isOpen = team === undefined || user?.teams.some(({ id }) => id === team)
+    // Staff enter the team of a customer with a reason; in one that they have entered they only open the page.
+    if (!isOpen && team !== user?.current_team.id)
+      return askToEnter({ id: team, name: hit.team?.name ?? hit.title, ...(page && { to: page }) })
+    if (team !== undefined && !(await session.switchTeam(team))) return
     if (page) await navigate(page)
   }
   const actionOf = (hit: SearchHit): SpotlightActionData => ({

@@ -24,7 +24,7 @@ import {
   IconUser,
 } from '@tabler/icons-react'
 import type { User } from '@pharos/contract/session/session'
-import { Link, Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router'
+import { Link, Navigate, Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { queryClient } from '../api/queries.ts'
 import { answerQuestion, useIsAsking } from '../api/unsaved.ts'
@@ -42,7 +42,7 @@ import { TabbedPages } from './tabbed-pages.tsx'
 import { TeamMenu } from './team-menu.tsx'
 import { TopBar } from './top-bar.tsx'
 import { GrantMissing, PageWaiting, StaffOnly } from './page-states.tsx'
-import { useHasModule, useMay, useRolesState } from '../api/use-grant.ts'
+import { useGrant, useHasModule, useMay, useRolesState } from '../api/use-grant.ts'
 import { useSession } from '../api/use-session.ts'
 import { Problem } from '../ui/problem.tsx'
 import { words } from './words.ts'
@@ -56,6 +56,12 @@ const SecondFactorRequired = lazy(async () => ({
   default: (await import('../session/second-factor-required.tsx')).SecondFactorRequired,
 }))
 
+const EnterTeamDialog = lazy(async () => ({
+  default: (await import('../staff/enter-team.tsx')).EnterTeamDialog,
+}))
+const ReasonRequired = lazy(async () => ({
+  default: (await import('../staff/reason-required.tsx')).ReasonRequired,
+}))
 const CustomerBanner = lazy(async () => ({
   default: (await import('../staff/customer-banner.tsx')).CustomerBanner,
 }))
@@ -95,7 +101,8 @@ function Frame({ user }: { user: User }) {
   const path = useLocation().pathname
   const [isOpen, { open, close }] = useDisclosure(false)
   const isNarrow = useStoredChoice(narrowSidebar)
-  const counts = useCounts(user)
+  const counts = useCounts()
+  const seesOperator = useGrant('operator.see')
   const hasShield = useHasModule('shield')
   useWindowTitle(counts.attacks)
   useEffect(close, [path, close])
@@ -122,9 +129,10 @@ function Frame({ user }: { user: User }) {
           <ConnectionBanner />
           {user.is_staff && (
             <Suspense>
+              <EnterTeamDialog />
               <CustomerBanner user={user} />
-              <RestoreBanner />
-              <ApprovalBanner />
+              {seesOperator && <RestoreBanner />}
+              {seesOperator && <ApprovalBanner />}
             </Suspense>
           )}
           {hasShield && (
@@ -217,7 +225,7 @@ const Sidebar = ({ user, path, counts, isNarrow }: SidebarProps) => (
 /** The page, or the reason why the user cannot see it in this team. */
 function Content({ user, path }: { user: User; path: string }) {
   const gatedTeamId = useGatedTeamId()
-  const { isKnown, error, retry } = useRolesState()
+  const { isKnown, isInTeam, error, retry } = useRolesState()
   const may = useMay()
   // Of the rendered page: while the next page loads, the address has already changed.
   const page = pageAt(useMatches({ select: (matches) => matches.at(-1)?.pathname ?? path }))
@@ -227,13 +235,22 @@ function Content({ user, path }: { user: User; path: string }) {
         <SecondFactorRequired />
       </Suspense>
     )
+  if (!isInTeam && page?.staffGrant === undefined && path !== '/profile')
+    return (
+      <Suspense fallback={<PageWaiting />}>
+        <ReasonRequired user={user} />
+      </Suspense>
+    )
   if (page?.module && !user.enabled_modules.includes(page.module))
     return <ModuleDisabled label={page.label ?? 'Not enabled'} module={page.module} />
-  if (page?.role && !user.is_staff) return <StaffOnly label={page.label ?? words.states.notOpen} />
+  if (page?.staffGrant && !user.is_staff) return <StaffOnly label={page.label ?? words.states.notOpen} />
   if (error !== null && !isKnown) return <Problem error={error} retry={retry} />
   if (!isKnown) return <PageWaiting />
-  if (page?.grant && !may(page.grant))
-    return <GrantMissing label={page.label ?? words.states.notOpen} grant={page.grant} />
+  const needed = page?.staffGrant ?? page?.grant
+  // The first page of staff: billing has no grant for the state of the installation.
+  if (path === '/staff' && !may('operator.see')) return <Navigate to="/staff/customers" replace />
+  if (needed && !may(needed))
+    return <GrantMissing label={page?.label ?? words.states.notOpen} grant={needed} />
   if (page?.tabOf === undefined) return <Outlet />
   return (
     <TabbedPages user={user} entry={page.tabOf} path={path}>

@@ -6,13 +6,14 @@ import { useNavigate, type LinkOptions } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { session } from '../api/session.ts'
 import { invalidate } from '../api/queries.ts'
+import { useGrant, useRolesState } from '../api/use-grant.ts'
 import { useUser } from '../api/use-session.ts'
-import { Dialog } from '../ui/dialog.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
+import { notifyProblem } from '../ui/notify.ts'
 import { Time } from '../ui/time.tsx'
-import { Effects } from './effects.tsx'
 import { useInboxEntries } from './inbox-rows.ts'
+import { askToEnter } from './enter-team.tsx'
 import { words } from './words.ts'
 
 const { customers: t } = words
@@ -21,7 +22,7 @@ export const refreshCustomers = () => invalidate(getCustomerRoute, listCustomers
 
 /** Returns the entries of the inbox by the id of the customer; undefined while they are not known. */
 export function useRequestsByTeam(): ReadonlyMap<number | undefined, readonly InboxEntry[]> | undefined {
-  const entries = useInboxEntries().data?.results
+  const entries = useInboxEntries(useGrant('operator.see')).data?.results
   return useMemo(() => entries && Map.groupBy(entries, ({ team }) => team?.id), [entries])
 }
 
@@ -73,26 +74,21 @@ type OpenProps = {
   readonly to?: LinkOptions
 }
 
-/** Switches the session to the customer's team, after a confirmation. */
+/** Switches the session to the customer's team, with a reason unless the user is a member. */
 export function OpenAsTeam({ customer: { id, name }, to = { to: '/' } }: OpenProps) {
   const user = useUser()
   const navigate = useNavigate()
-  if (user?.current_team.id === id)
+  const { isInTeam } = useRolesState()
+  if (user?.current_team.id === id && isInTeam)
     return (
       <Button variant="default" disabled>
         {t.opened}
       </Button>
     )
-  return (
-    <Dialog
-      title={t.openTitle(name)}
-      action={t.open}
-      trigger={(open) => <Button onClick={open}>{t.open}</Button>}
-      onSubmit={async () => {
-        if (await session.switchTeam(id)) await navigate(to)
-      }}
-    >
-      <Effects confirms texts={[t.openText(name)]} />
-    </Dialog>
-  )
+  const isMember = user?.teams.some((one) => one.id === id) === true
+  async function open() {
+    if (!isMember) await askToEnter({ id, name, to })
+    else if (await session.switchTeam(id)) await navigate(to)
+  }
+  return <Button onClick={() => void open().catch(notifyProblem)}>{t.open}</Button>
 }

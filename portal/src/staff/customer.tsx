@@ -9,6 +9,7 @@ import {
 import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
+import { useMayAsStaff } from '../api/use-grant.ts'
 import { actionsColumn, monoColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
@@ -65,6 +66,7 @@ export function CustomerPage() {
   const teamId = Number(id)
   const { data, error, refetch } = useAnswer(getCustomerRoute, { params: { team_id: teamId } })
   const view = useListSearch('/staff/customers/$id', declaration)
+  const seesAnnouncements = useMayAsStaff(listAnnouncementsOfTeamRoute.permission)
   const params = useMemo(() => ({ team_id: teamId }), [teamId])
   return (
     <Page
@@ -76,20 +78,24 @@ export function CustomerPage() {
       {data && (
         <>
           <Figures customer={data} />
-          <Title order={2} size="h3">
-            {t.title}
-          </Title>
-          <List<Announcement>
-            name="customer-announcements"
-            things={[t.thing, t.things]}
-            route={listAnnouncementsOfTeamRoute}
-            params={params}
-            query={withDetails}
-            view={view}
-            columns={columns}
-            refetchMs={10_000}
-            empty={<Empty title={t.none}>{t.noneHelp}</Empty>}
-          />
+          {seesAnnouncements && (
+            <Title order={2} size="h3">
+              {t.title}
+            </Title>
+          )}
+          {seesAnnouncements && (
+            <List<Announcement>
+              name="customer-announcements"
+              things={[t.thing, t.things]}
+              route={listAnnouncementsOfTeamRoute}
+              params={params}
+              query={withDetails}
+              view={view}
+              columns={columns}
+              refetchMs={10_000}
+              empty={<Empty title={t.none}>{t.noneHelp}</Empty>}
+            />
+          )}
         </>
       )}
     </Page>

@@ -3,6 +3,7 @@ import { Group, Stack } from '@mantine/core'
 import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/operator/team'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
@@ -88,7 +89,11 @@ const panel: PanelDeclaration<Customer> = {
 export function Customers() {
   const view = useListSearch('/staff/customers', declaration)
   const byTeam = useRequestsByTeam()
-  const columns = useMemo(() => columnsWith(byTeam), [byTeam])
+  const seesRequests = useGrant('operator.see')
+  const columns = useMemo(
+    () => columnsWith(byTeam).filter(({ id }) => seesRequests || id !== 'requests'),
+    [byTeam, seesRequests],
+  )
   return (
     <Page title={t.title} note={t.note}>
       <List<Customer>

@@ -121,6 +121,7 @@ function Actions({ device }: { device: StaffDevice }) {
   )
   return (
     <Dialog<{ hours: string }>
+      route={maintainDeviceRoute}
       title={t.maintenanceOf(name)}
       action={t.set}
       initialValues={{ hours: maintenance_until === null ? '1' : '0' }}

@@ -84,6 +84,7 @@ function Row({ router }: { router: FormerRouter }) {
 function GiveUp({ router: { id, region, name, routes } }: { router: FormerRouter }) {
   return (
     <Dialog
+      route={giveUpFormerRouterRoute}
       title={t.giveUpTitle(name, region)}
       action={t.giveUp}
       danger

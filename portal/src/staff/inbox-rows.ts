@@ -44,13 +44,13 @@ const most = 1000
 /** The frame reads the count, the overview the entries: one request for both. */
 const summaryRows = 6
 
-/** Reads the count and the longest waiting entries. `enabled`: false for users who are not staff; no request is sent. */
+/** Reads the count and the longest waiting entries. `enabled`: false for users without the grant; no request is sent. */
 export const useInboxSummary = (enabled = true) =>
   useQuery({ ...answerOf(listInboxRoute, { query: { limit: summaryRows } }), enabled, refetchInterval })
 
 /** Reads all entries. */
-export const useInboxEntries = () =>
-  useQuery({ ...answerOf(listInboxRoute, { query: { limit: most } }), refetchInterval })
+export const useInboxEntries = (enabled = true) =>
+  useQuery({ ...answerOf(listInboxRoute, { query: { limit: most } }), enabled, refetchInterval })
 
 /** Reads all entries, and the items of paused changes of routes. */
 export function useInbox(): Inbox {

@@ -152,6 +152,7 @@ function Accept({ letter, isReady }: { letter: ReviewedLetter; isReady: boolean 
   const { id, team, announcements } = letter
   return (
     <Dialog
+      route={acceptLetterRoute}
       title={t.acceptTitle}
       action={words.accept}
       trigger={(open) => (

@@ -234,6 +234,7 @@ function Drain({ region, name, isDrained, isLast }: DrainProps) {
   const verbOf = (drained: boolean) => (drained ? t.undrain : t.drain)
   return (
     <Dialog
+      route={drainRouterRoute}
       title={t.drainOf(verbOf(wasDrained), name, region)}
       action={verbOf(wasDrained)}
       danger={!wasDrained}

@@ -79,6 +79,7 @@ function OpenRestore({ restore }: { restore: Restore }) {
 function Close({ restore, disabled }: { restore: Restore; disabled: boolean }) {
   return (
     <Dialog
+      route={closeRestoreRoute}
       title={t.closeTitle}
       action={t.close}
       danger
@@ -205,6 +206,7 @@ type DecideProps = {
 
 const Decide = ({ action, label, name = label, onSubmit }: DecideProps) => (
   <Dialog
+    route={decideRestoreRoute}
     title={name}
     action={label}
     trigger={(open) => (

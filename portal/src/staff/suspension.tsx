@@ -75,6 +75,7 @@ function Suspend({ announcement: { id, cidr, status, regions } }: { announcement
 function Resume({ announcement: { id, cidr, enabled, regions } }: { announcement: Announcement }) {
   return (
     <Dialog
+      route={resumeAnnouncementRoute}
       title={t.resumeTitle(cidr)}
       action={t.resume}
       trigger={(open) => (

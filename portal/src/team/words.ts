@@ -120,6 +120,10 @@ const messages: Record<MessageType, Named> = {
     label: 'Shield rules changed state',
     help: 'A list was applied, rejected, reverted or held, or rules of it ended.',
   },
+  'team.staff_access': {
+    label: 'Staff of the provider entered the team',
+    help: 'With their reason, and whether they may change something.',
+  },
   'service.billed': { label: 'Month closed', help: 'The bill of a month is final, with its figures.' },
   'port.bgp_session_changed': {
     label: 'BGP session up or down',
@@ -364,6 +368,7 @@ export const words = {
       dns: 'DNS',
       inventory: 'Ports and cross connects',
       billing: 'Bills',
+      team: 'Team',
     },
     message: messages,
     sent: sentTypes,

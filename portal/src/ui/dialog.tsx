@@ -4,6 +4,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Route } from '@pharos/contract/route'
 import { useState, type ReactNode } from 'react'
+import { useMayAsStaff } from '../api/use-grant.ts'
 import { useUnsaved } from '../api/unsaved.ts'
 import { DiscardQuestion } from './discard-question.tsx'
 import {
@@ -22,8 +23,8 @@ type DialogProps<Values, Result> = {
   /** Renders the element that opens the dialog. */
   readonly trigger: (open: () => void) => ReactNode
   readonly initialValues?: Values
-  /** The operation whose body has the rules of the fields. */
-  readonly route?: Pick<Route, 'method' | 'body'>
+  /** The operation whose body has the rules of the fields. Without the staff role for it, the dialog is not offered. */
+  readonly route?: Pick<Route, 'method' | 'body' | 'permission'>
   /** The fields; without children all of them follow `intro`. */
   readonly declared?: Declarations<Values>
   readonly intro?: ReactNode
@@ -84,7 +85,13 @@ function useDialogForm<Values extends Record<string, unknown>, Result>({
   return { form, opened, isAsking, isDone, start, shut, leave, stay: () => setAsking(false) }
 }
 
-export function Dialog<Values extends Record<string, unknown> = Record<never, never>, Result = unknown>({
+export function Dialog<Values extends Record<string, unknown> = Record<never, never>, Result = unknown>(
+  props: DialogProps<Values, Result>,
+) {
+  return useMayAsStaff(props.route?.permission) ? <OfferedDialog {...props} /> : null
+}
+
+function OfferedDialog<Values extends Record<string, unknown>, Result>({
   title,
   trigger,
   initialValues = {} as Values,

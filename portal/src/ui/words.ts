@@ -37,6 +37,10 @@ const problems: Record<ProblemCode, Text> = {
     detail: 'Ask your provider to enable this part of the portal.',
   },
   wrong_password: { title: 'Wrong password', detail: 'The current password is wrong.', takesDetail: true },
+  reason_required: {
+    title: 'Reason required',
+    detail: 'Your access to this team has ended. Open the team again with a reason.',
+  },
   second_factor_required: {
     title: 'Two-factor authentication required',
     detail:

@@ -125,7 +125,7 @@ function present(row: EntryRow, viewer: Viewer, names: ReadonlyMap<string, strin
     at: at.toISOString(),
     actor: isHidden ? 'staff' : row.actor,
     actor_name: isHidden ? staffName : (names.get(row.actor) ?? null),
-    credential: isHidden ? null : row.credential,
+    credential: isHidden && !row.credential?.startsWith('staff_access:') ? null : row.credential,
     action,
     target,
     before: before ?? null,

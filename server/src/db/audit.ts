@@ -1,7 +1,13 @@
 // The audit log: actor, action and subject, written in the transaction of the action. Append only and never read here.
 // Entries are sealed soon after the commit (audit/sealer.ts) and readable by the team's admins: they must not contain
 // secrets.
-import { actorName, type AnyActor, type Operation, type TsigKeyActor } from '../operation/operation.ts'
+import {
+  actorName,
+  type AnyActor,
+  type Operation,
+  type TsigKeyActor,
+  type UserActor,
+} from '../operation/operation.ts'
 import type { Db, Trx } from './postgres.ts'
 import { executeLater } from './team-transactions.ts'
 import { plainAddress } from '../runtime/client-address.ts'
@@ -58,10 +64,14 @@ export function auditOfActor(
   actor: AnyActor | TsigKeyActor,
 ): Pick<AuditEntry, 'teamId' | 'actor' | 'credential' | 'byStaff'> {
   const name = actorName(actor)
-  const credential = actor.kind === 'user' ? `session:${actor.sessionId}` : name
+  const credential = actor.kind === 'user' ? credentialOfUser(actor) : name
   const teamId = actor.kind === 'staff_token' ? null : actor.teamId
   return { teamId, actor: name, credential, byStaff: actor.isStaff }
 }
+
+/** The team of a customer sees the access, which names no person. */
+const credentialOfUser = ({ access, sessionId }: UserActor): string =>
+  access ? `staff_access:${access.id}` : `session:${sessionId}`
 
 const asJson = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 

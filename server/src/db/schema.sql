@@ -2547,7 +2547,7 @@ create table outbox (
 CASE
     WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['approval.opened'::text, 'approval.reminder'::text, 'approval.decided'::text, 'service.billed'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text, 'team.staff_access'::text]))
 END) NOT VALID
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
@@ -3169,6 +3169,34 @@ create table sources (
   constraint sources_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text))
 );
 
+-- when staff were in the team of a customer, and why; it counts only in its session, and only while the user is staff
+create table staff_accesses (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  user_id integer,
+  session_id uuid,
+  reason text not null,
+  ticket text, -- number of a ticket of the provider
+  change boolean not null, -- whether operations that change something are allowed
+  opened timestamp with time zone not null default now(),
+  expires timestamp with time zone not null,
+  closed timestamp with time zone, -- when it was closed, or replaced by another one
+  constraint staff_accesses_pkey PRIMARY KEY (id),
+  constraint staff_accesses_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE SET NULL,
+  constraint staff_accesses_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint staff_accesses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint staff_accesses_check CHECK (((expires > opened) AND (expires <= (opened + '08:00:00'::interval)))),
+  constraint staff_accesses_reason_check CHECK (((char_length(reason) >= 10) AND (char_length(reason) <= 500))),
+  constraint staff_accesses_ticket_check CHECK (((char_length(ticket) >= 1) AND (char_length(ticket) <= 100)))
+);
+CREATE UNIQUE INDEX staff_accesses_open ON public.staff_accesses USING btree (session_id, team_id) WHERE (closed IS NULL);
+CREATE INDEX staff_accesses_opened ON public.staff_accesses USING btree (opened, id);
+CREATE INDEX staff_accesses_team ON public.staff_accesses USING btree (team_id, id);
+CREATE INDEX staff_accesses_user ON public.staff_accesses USING btree (user_id);
+alter table staff_accesses enable row level security;
+CREATE TRIGGER staff_accesses_actors AFTER INSERT OR DELETE OR UPDATE ON public.staff_accesses FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+create policy tenant on staff_accesses as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table staff_tokens (
   id text not null,
   name text not null,
@@ -3349,13 +3377,15 @@ create table users (
   password_chosen timestamp with time zone, -- when the user last chose it; null while it is the one that the platform file gave, which then counts no more
   totp_enabled timestamp with time zone, -- since when signing in needs a code of the second factor; null while it does not
   managed_by text not null default 'team'::text, -- whether the operator made the account, or a team by an invitation
+  staff_roles text[], -- reader, billing, noc or admin; null without staff, and of staff whom the release before made: they are admin
   constraint users_pkey PRIMARY KEY (id),
   constraint users_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text))),
-  constraint users_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text])))
+  constraint users_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text]))),
+  constraint users_staff_roles CHECK (((staff_roles IS NULL) OR (is_staff AND (staff_roles <@ '{reader,billing,noc,admin}'::text[]) AND ((cardinality(staff_roles) >= 1) AND (cardinality(staff_roles) <= 4))))) NOT VALID
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 alter table users enable row level security;
-CREATE TRIGGER users_actors AFTER DELETE OR UPDATE OF is_staff, is_demo, session_version, email_confirmed, totp_enabled ON public.users FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+CREATE TRIGGER users_actors AFTER DELETE OR UPDATE OF is_staff, staff_roles, is_demo, session_version, email_confirmed, totp_enabled ON public.users FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on users as permissive for all to pharos_tenant using ((EXISTS ( SELECT
    FROM memberships m
   WHERE ((m.team_id = current_team_id()) AND (m.user_id = users.id)))));
@@ -3427,8 +3457,8 @@ create table webhooks (
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
     WHEN (team_id IS NULL) THEN ARRAY['approval.opened'::text, 'approval.reminder'::text, 'approval.decided'::text, 'service.billed'::text]
-    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]
-END)))
+    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text, 'team.staff_access'::text]
+END))) NOT VALID
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
 CREATE UNIQUE INDEX webhooks_operator ON public.webhooks USING btree ((true)) WHERE (team_id IS NULL);
@@ -3584,6 +3614,7 @@ grant insert, select, update (version, previous_version, confirm_by, status, rea
 grant delete, insert, select, update (sequence, enabled, match, comment, expires, status, reason, reason_attrs, modified) on shield_rules to pharos_tenant;
 grant usage on shield_rules_id_seq to pharos_tenant;
 grant insert, select on shield_versions to pharos_tenant;
+grant select (id, team_id, expires, closed) on staff_accesses to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;
 grant select on team_event_facets to pharos_tenant;
 grant select on team_event_hours to pharos_tenant;

@@ -2247,6 +2247,23 @@ export interface SourcesTable {
   created: Generated<Date>
 }
 
+/** when staff were in the team of a customer, and why; it counts only in its session, and only while the user is staff */
+export interface StaffAccessesTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  user_id: number | null
+  session_id: string | null
+  reason: string
+  /** number of a ticket of the provider */
+  ticket: string | null
+  /** whether operations that change something are allowed */
+  change: boolean
+  opened: Generated<Date>
+  expires: Date
+  /** when it was closed, or replaced by another one */
+  closed: Date | null
+}
+
 export interface StaffTokensTable {
   id: string
   name: string
@@ -2410,6 +2427,8 @@ export interface UsersTable {
   totp_enabled: Date | null
   /** whether the operator made the account, or a team by an invitation */
   managed_by: Generated<UsersManagedBy>
+  /** reader, billing, noc or admin; null without staff, and of staff whom the release before made: they are admin */
+  staff_roles: string[] | null
 }
 
 /** the configured sources of visibility, as the process that follows them last saw them */
@@ -2614,6 +2633,7 @@ export interface Schema {
   sign_in_failures: SignInFailuresTable
   signing_keys: SigningKeysTable
   sources: SourcesTable
+  staff_accesses: StaffAccessesTable
   staff_tokens: StaffTokensTable
   team_event_counts: TeamEventCountsTable
   team_event_facets: TeamEventFacetsTable

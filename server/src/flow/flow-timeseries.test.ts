@@ -112,7 +112,8 @@ const deps = (at = now, flowStore: FlowDeps['flowStore'] = store): FlowDeps => (
   retention: { days: 15, rollupDays: 400 },
   now: () => at,
 })
-const as = (teamId = team, isStaff = false) => ({ actor: { kind: 'user', teamId, isStaff } }) as never
+const as = (teamId = team, isStaff = false) =>
+  ({ actor: { kind: 'user', teamId, staffRoles: isStaff ? ['admin'] : [] } }) as never
 const ask = (request: FlowTimeseriesRequest, teamId = team) => getFlowTimeseries(deps(), as(teamId), request)
 const graph = (request: Parameters<typeof getFlowGraph>[2]) => getFlowGraph(deps(), as(), request)
 const isInvalid = (place: string, type: string) => (error: unknown) =>

@@ -1,6 +1,8 @@
 // The common parts of answers about flows: the team, the statements, and the sampling.
+import { neededStaffRole } from '@pharos/contract/staff-role'
 import type { FlowTimeseries, FlowTimeseriesRequest } from '@pharos/contract/flow/flow'
 import type { Db } from '../db/postgres.ts'
+import { seesAllTeams } from '../operation/grant.ts'
 import type { ReadingActor } from '../operation/operation.ts'
 import { fail, invalid } from '../runtime/error.ts'
 import { delayFieldsOf, type DelayFields } from './flow-delay.ts'
@@ -61,11 +63,12 @@ const teamIdMax = 2_147_483_647
 
 /** The team of the caller. Staff may name another one, or all. */
 function scopeOf(
-  { isStaff, teamId }: ReadingActor['actor'],
+  { staffRoles, teamId }: ReadingActor['actor'],
   { team_id: wanted, all_teams: all = false }: Pick<FlowTimeseriesRequest, 'team_id' | 'all_teams'>,
 ): FlowScope {
   if ((wanted === undefined || wanted === teamId) && !all) return { teamId }
-  if (!isStaff) throw fail('forbidden', 'staffOnly')
+  if (!seesAllTeams({ staffRoles }))
+    throw fail('forbidden', 'staffRole', { role: neededStaffRole('operator.see') })
   if (wanted !== undefined && all) throw invalid(['body', 'all_teams'], 'teamAndAll')
   if (wanted !== undefined && wanted > teamIdMax) throw invalid(['body', 'team_id'], 'teamOfAttachment')
   return { teamId: all ? 'all' : wanted! }

@@ -15,6 +15,8 @@ const user: UserActor = {
   teamId: 1,
   roles: ['editor'],
   isStaff: false,
+  staffRoles: [],
+  access: null,
   lacksSecondFactor: false,
   modules: ['ipam'],
   limits: null,
@@ -25,6 +27,7 @@ const token: TokenActor = {
   teamId: 1,
   roles: ['editor'],
   isStaff: false,
+  staffRoles: [],
   modules: ['ipam'],
   limits: null,
   scopes: ['ipam:read'],
@@ -88,7 +91,7 @@ describe('a permission', () => {
 
   it('requires the second factor first if the team does, unless the operation is personal', () => {
     const lacking = { ...user, roles: ['admin'] as const, isStaff: true, lacksSecondFactor: true }
-    for (const permission of [any, { credential: 'web' }, staffReading] as const)
+    for (const permission of [any, { credential: 'web' }, staffReading('operator.see')] as const)
       assert.throws(() => authorize(lacking, permission), { code: 'second_factor_required' })
     authorize(lacking, { credential: 'web', personal: true })
     authorize(token, { credential: 'any' })
@@ -102,12 +105,12 @@ describe('a permission', () => {
       code: 'forbidden',
       message: 'Needs the role Editor, Network or Admin. Ask an admin of the team.',
     })
-    assert.throws(() => authorize({ ...user, roles: [] }, operate), { code: 'forbidden' })
+    assert.throws(() => authorize({ ...token, roles: [] }, operate), { code: 'forbidden' })
     // A team that the path names: the use case checks the roles there.
     authorize({ ...user, roles: [] }, operate, false)
   })
 
-  it('requires the role; staff have the rights of admins, but not vice versa', () => {
+  it('requires the role; staff have the rights of their staff roles in a team that they have entered', () => {
     const admin = { credential: 'any', grant: 'tokens.manage' } as const
     assert.throws(() => authorize(user, admin), {
       code: 'forbidden',
@@ -121,20 +124,42 @@ describe('a permission', () => {
     })
     assert.throws(() => authorize(token, admin), { message: /create one with it\.$/ })
     authorize({ ...user, roles: ['admin'] }, admin)
-    authorize({ ...user, isStaff: true }, admin)
-    assert.throws(() => authorize({ ...user, roles: ['admin'] }, staffReading), { code: 'forbidden' })
-    authorize({ ...user, isStaff: true }, staffReading)
+    const staff = { ...user, roles: [], isStaff: true, staffRoles: ['admin'] } as const
+    assert.throws(() => authorize(staff, admin), { code: 'reason_required' })
+    authorize(staff, admin, false)
+    authorize(staff, { credential: 'web', personal: true })
+    const entered = { ...staff, access: { id: 1, change: true } } as const
+    authorize(entered, admin)
+    authorize({ ...entered, staffRoles: ['noc'] }, { credential: 'any', grant: 'ipam.manage' })
+    assert.throws(() => authorize({ ...entered, staffRoles: ['noc'] }, admin), {
+      code: 'forbidden',
+      message: 'Needs the staff role Admin.',
+    })
+    // A member has the rights of a member.
+    assert.throws(() => authorize({ ...user, isStaff: true, staffRoles: ['admin'] }, admin), {
+      message: 'Needs the role Admin. Ask an admin of the team.',
+    })
+    assert.throws(() => authorize({ ...user, roles: ['admin'] }, staffReading('operator.see')), {
+      code: 'forbidden',
+    })
+    authorize(staff, staffReading('operator.see'))
+    assert.throws(() => authorize({ ...staff, staffRoles: ['billing'] }, staffReading('operator.see')), {
+      code: 'forbidden',
+      message: 'Needs the staff role Reader, NOC or Admin.',
+    })
   })
 
   it('of staff takes a staff token with the scope, and no other permission does', () => {
     const reader = { kind: 'staff_token', tokenId: 'abc', isStaff: true, scopes: ['admin:read'] } as const
-    authorize(reader, staffReading)
-    assert.throws(() => authorize(reader, staffChanging), { code: 'scope_missing' })
-    authorize({ ...reader, scopes: ['admin:write'] }, staffChanging)
-    assert.throws(() => authorize({ ...reader, scopes: ['admin:write'] }, staffReading), {
+    authorize(reader, staffReading('operator.see'))
+    assert.throws(() => authorize(reader, staffChanging('network.operate')), { code: 'scope_missing' })
+    authorize({ ...reader, scopes: ['admin:write'] }, staffChanging('network.operate'))
+    assert.throws(() => authorize({ ...reader, scopes: ['admin:write'] }, staffReading('operator.see')), {
       code: 'scope_missing',
     })
-    assert.throws(() => authorize({ ...token, scopes: ['admin:read'] }, staffReading), { code: 'forbidden' })
+    assert.throws(() => authorize({ ...token, scopes: ['admin:read'] }, staffReading('operator.see')), {
+      code: 'forbidden',
+    })
     const all = { ...reader, scopes: ['admin:read', 'admin:write', 'ipam:write'] }
     for (const permission of [any, { credential: 'any' }, { credential: 'web', personal: true }] as const)
       assert.throws(() => authorize(all, permission), { code: 'forbidden' })

@@ -1,7 +1,7 @@
 // From a request's credential to an actor, and from the route's permission to a decision. The composition root provides
 // the functions that check credentials.
 import type { Permission } from '@pharos/contract/route'
-import { requireGrant } from '../operation/grant.ts'
+import { requireEntered, requireGrant, requireStaffGrant } from '../operation/grant.ts'
 import { requireOpen } from '../operation/limits.ts'
 import { fail, Failure } from '../runtime/error.ts'
 import type { Actor, AnyActor, StaffTokenActor } from '../operation/operation.ts'
@@ -77,7 +77,8 @@ export function authorize(actor: AnyActor, permission: Permission, withGrant = t
   if (actor.kind === 'user' && actor.lacksSecondFactor && !personal) {
     throw fail('second_factor_required', 'team')
   }
-  if (role === 'staff' && !actor.isStaff) throw fail('forbidden', 'staffOnly')
+  if (role === 'staff') return requireStaffGrant(actor, permission.staffGrant)
+  if (!personal && withGrant) requireEntered(actor)
   if (grant !== undefined && withGrant) requireGrant(actor, grant, scope)
   if (module && !actor.modules.includes(module)) {
     throw fail('module_disabled', 'module', { module })

@@ -20,6 +20,8 @@ const actor = {
   teamId: 1,
   roles: ['admin'],
   isStaff: true,
+  staffRoles: ['admin'],
+  access: null,
   lacksSecondFactor: false,
   modules: ['lighthouse', 'ipam'],
   limits: null,

@@ -17,6 +17,8 @@ const actor = {
   teamId: 1,
   roles: ['admin'],
   isStaff: false,
+  staffRoles: [],
+  access: null,
   lacksSecondFactor: false,
   modules: ['lighthouse'],
   limits: null,

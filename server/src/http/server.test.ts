@@ -19,6 +19,8 @@ const actor = {
   teamId: 1,
   roles: ['admin'],
   isStaff: true,
+  staffRoles: ['admin'],
+  access: null,
   lacksSecondFactor: false,
   modules: ['lighthouse'],
   limits: null,

@@ -16,6 +16,7 @@ import Fastify, {
 import { ClientLimiter } from '../runtime/client-limiter.ts'
 import { fail, Failure } from '../runtime/error.ts'
 import type { Gate } from '../runtime/gate.ts'
+import { requireChangeAllowed } from '../operation/grant.ts'
 import { actorName, type AnyActor } from '../operation/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
 import { authorizationOf, takeJsonOfAnyType, type Facade } from './facade.ts'
@@ -246,6 +247,7 @@ const denials: ReadonlySet<ProblemCode> = new Set([
   'module_disabled',
   'resource_limited',
   'second_factor_required',
+  'reason_required',
   'wrong_password',
 ])
 
@@ -424,6 +426,9 @@ function addAuthentication(
     if (!actor) return undefined
     const { route } = request.routeOptions.config.mounted!
     authorize(actor, route.permission, !isOfTeamInPath(route))
+    // In the team of the path, the use case decides.
+    if (actor.kind === 'user' && isCustomerChange(route) && !isOfTeamInPath(route))
+      requireChangeAllowed(actor)
     if (deps.gate.state === 'closed') refuseChange(route, actor)
     return deps.requireVisible?.(actor, route, request.params as Record<string, string>)
   }

@@ -59,6 +59,7 @@ const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
   shield_changed: ['change of shield rules', 'changes of shield rules'],
   letter_needed: ['letter needed', 'letters needed'],
   token_expiring: ['credential expires soon', 'credentials expire soon'],
+  staff_access: ['visit of the provider', 'visits of the provider'],
   approval_opened: ['change needs approval', 'changes need approval'],
   letter_to_review: ['letter to review', 'letters to review'],
   sampling_implausible: ['implausible sampling rate', 'implausible sampling rates'],
@@ -80,7 +81,7 @@ function lineOf({ kind, attrs }: DigestNotifications): string {
   return notificationText(kind, Object.fromEntries(Object.entries(attrs).map(defanged)))
 }
 
-const texts: ReadonlySet<string> = new Set(['filename', 'reason', 'team', 'note', 'subject'])
+const texts: ReadonlySet<string> = new Set(['filename', 'reason', 'team', 'note', 'subject', 'ticket'])
 /** A subject contains no text of other users. */
 const hasText = ({ attrs }: DigestNotifications): boolean =>
   Object.keys(attrs).some((name) => texts.has(name))

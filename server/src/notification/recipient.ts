@@ -1,6 +1,6 @@
 // Decides who is notified of a message of the outbox, and whether by mail. Pure.
 import type { NotificationKind, TeamNotificationKind } from '@pharos/contract/messages/notification-text'
-import { hasGrant, type Role } from '@pharos/contract/role'
+import { hasGrant, type Grant, type Role } from '@pharos/contract/role'
 import type { MessageData, MessageType } from '@pharos/contract/messages/webhook-message'
 import type { moduleOf } from '../outbox/message.ts'
 import type { RecipientSettings } from './settings.ts'
@@ -43,6 +43,7 @@ export const reportedTypes: readonly ReportedMessage['type'][] = [
   'port.bgp_session_changed',
   'cross_connect.status_changed',
   'shield.list_changed',
+  'team.staff_access',
   'approval.opened',
 ]
 
@@ -64,9 +65,15 @@ export const moduleOfKind = {
   bgp_session_down: 'inventory',
   letter_needed: 'inventory',
   shield_changed: 'shield',
-  // For members who manage API tokens.
+  // For members with the grant of `grantsWithoutModule`.
   token_expiring: null,
+  staff_access: null,
 } as const satisfies Record<TeamNotificationKind, ReturnType<typeof moduleOf> | null>
+
+const grantsWithoutModule: Readonly<Partial<Record<NotificationKind, Grant>>> = {
+  token_expiring: 'tokens.manage',
+  staff_access: 'audit.see',
+}
 
 /** Something that is reported to everybody in a team, or (team null) to staff. */
 export type Occurrence = {
@@ -136,6 +143,10 @@ const occurrences: { readonly [T in ReportedMessage['type']]: (message: Reported
     const { list_id, prefix, change, detail } = message.data
     const isWanted = change === 'applied' || change === 'expired'
     return isWanted ? [] : [occurrence(message, 'shield_changed', { list_id, prefix, change, detail })]
+  },
+  'team.staff_access'(message) {
+    const { staff_access_id, reason, ticket, change } = message.data
+    return [occurrence(message, 'staff_access', { staff_access_id, reason, ticket, change })]
   },
   /** A team has its own messages about a zone or a list that waits. */
   'approval.opened'(message) {
@@ -256,7 +267,7 @@ export function notificationsOf(
 function sees({ teamId, kind }: Occurrence, roles: readonly Role[]): boolean {
   if (teamId === null) return true
   const module = moduleOfKind[kind as TeamNotificationKind]
-  return hasGrant(roles, module === null ? 'tokens.manage' : `${module}.see`)
+  return hasGrant(roles, module === null ? grantsWithoutModule[kind]! : `${module}.see`)
 }
 
 function isReported(

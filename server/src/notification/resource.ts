@@ -35,6 +35,7 @@ export function resourceOf(kind: NotificationKind, attrs: Readonly<Record<string
       return of('approval', attrs['approval'])
     case 'changes_paused':
     case 'token_expiring':
+    case 'staff_access':
     case 'sampling_implausible':
       return null
   }

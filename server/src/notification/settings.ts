@@ -37,7 +37,7 @@ export type RecipientSettings = {
 }
 
 /** Approvals are off: all staff get the mails of `operator_alert_emails` about them by default. */
-const offByDefault: ReadonlySet<NotificationKind> = new Set(['approval_opened'])
+const offByDefault: ReadonlySet<NotificationKind> = new Set(['approval_opened', 'staff_access'])
 const kindDefaults = Object.fromEntries(
   [...teamNotificationKinds, ...staffNotificationKinds].map((kind) => [kind, !offByDefault.has(kind)]),
 ) as RecipientSettings['kinds']

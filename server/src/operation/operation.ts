@@ -1,6 +1,7 @@
 // The caller of a use-case and the conditions of the call: everything that it needs to know about a request, without
 // HTTP.
 import type { Role } from '@pharos/contract/role'
+import type { StaffRole } from '@pharos/contract/staff-role'
 import type { Limits } from './limits.ts'
 
 /** An authenticated caller in one team: a user of the web application, or a program with an API token. */
@@ -16,10 +17,19 @@ type Holder = {
   readonly teamId: number
   /** Roles in the team; empty for staff who are no member. */
   readonly roles: readonly Role[]
+  /** Roles of the provider's staff; empty for others. */
+  readonly staffRoles: readonly StaffRole[]
   /** The modules of the team (`ipam`, `lighthouse`, ...). */
   readonly modules: readonly string[]
   /** The resources of a limited token; null: all of the team. */
   readonly limits: Limits | null
+}
+
+/** An open access of staff to a team of which they are no member. */
+export type OpenAccess = {
+  readonly id: number
+  /** Whether changing operations are allowed. */
+  readonly change: boolean
 }
 
 export type UserActor = Holder & {
@@ -27,6 +37,8 @@ export type UserActor = Holder & {
   readonly userId: number
   readonly sessionId: string
   readonly isStaff: boolean
+  /** Null for members, and for staff without one: the team is closed to them. */
+  readonly access: OpenAccess | null
   /** The team requires a second factor, and the user has not enabled it. */
   readonly lacksSecondFactor: boolean
 }
@@ -75,7 +87,7 @@ export type Operation<A extends AnyActor | TsigKeyActor = Actor> = {
 }
 
 /** The team whose data is read, for a caller of an operation or for a loop. */
-export type ReadingActor = { readonly actor: Pick<Actor, 'teamId' | 'isStaff'> }
+export type ReadingActor = { readonly actor: Pick<Actor, 'teamId' | 'staffRoles'> }
 
 /** One call of an operation of staff. */
 export type StaffOperation = Operation<StaffActor>

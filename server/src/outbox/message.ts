@@ -6,8 +6,9 @@ import type { PersonalMessageType } from '@pharos/contract/messages/notification
 
 type AnyMessageType = StreamType | OperatorMessageType | PersonalMessageType
 
-/** The module that a team needs to get messages of the type. */
-export function moduleOf(type: StreamType): 'lighthouse' | 'shield' | 'ipam' | 'dns' | 'inventory' {
+/** The module that a team needs to get messages of the type; null: none, for those who read the audit log. */
+export function moduleOf(type: StreamType): 'lighthouse' | 'shield' | 'ipam' | 'dns' | 'inventory' | null {
+  if (type.startsWith('team.')) return null
   if (/^(event|incident)\./.test(type)) return 'lighthouse'
   if (type.startsWith('shield.')) return 'shield'
   if (/^(port|service|cross_connect)\./.test(type)) return 'inventory'

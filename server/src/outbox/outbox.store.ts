@@ -15,8 +15,8 @@ export type MessageRow = {
   readonly data: string
 }
 
-/** A team needs the module to get messages of the type by a webhook. */
-export type TypeModule = { readonly type: string; readonly module: string }
+/** A team needs the module, if there is one, to get messages of the type by a webhook. */
+export type TypeModule = { readonly type: string; readonly module: string | null }
 
 /**
  * Inserts in the given order, with a delivery for each enabled webhook that receives the message, and wakes the
@@ -46,7 +46,7 @@ export async function insertMessages(
         join webhooks w on w.team_id = m.team_id or (w.team_id is null and m.team_id is null)
       where m.user_id is null and w.enabled and m.type = any(w.events) and (m.team_id is null or exists (
         select from teams t, unnest((select ${modules.map(({ type }) => type)}::text[]), (select ${modules.map(({ module }) => module)}::text[])) as n (type, module)
-        where t.id = m.team_id and n.type = m.type and n.module = any(t.enabled_modules)))
+        where t.id = m.team_id and n.type = m.type and (n.module is null or n.module = any(t.enabled_modules))))
       order by m.id, w.id
       for key share of w
       returning 1)

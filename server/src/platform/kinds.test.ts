@@ -94,7 +94,7 @@ const samples: Readonly<Record<string, Sample>> = {
           { team: 'other', admin: true },
         ],
       },
-      staff: { staff: true },
+      staff: { staff: ['billing', 'noc'] },
       demo: { demo: true },
       confirmed: { confirmed: false },
     },

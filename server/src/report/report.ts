@@ -94,7 +94,7 @@ export async function buildReport(
   if (!team) throw notFound('team')
   const window = windowOf(month, team.timezone)
   if (window.start > now) throw invalid(['path', 'month'], 'futureMonth')
-  const reader: ReadingActor = { actor: { teamId, isStaff: false } }
+  const reader: ReadingActor = { actor: { teamId, staffRoles: [] } }
   const traffic = await readTraffic(deps.flows, reader, window, team.timezone)
   const attacks = await readAttacks(deps, reader, window, { month, timezone: team.timezone })
   const services = sees(listServicesRoute.permission) ? await readServices(deps, reader, month) : null

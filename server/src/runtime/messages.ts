@@ -83,6 +83,9 @@ export const failureTexts = {
       'This API token has no admin role: it was created without it, or the member who created it is no longer an admin. ' +
       `Let an admin create one with it${scope ? `, and with the scope ${scope}` : ''}.`,
     staffOnly: 'Only staff of the provider may do this.',
+    staffRole: ({ role }: { role: string }) => `Needs ${role}.`,
+    accessForReading:
+      'You entered the team for reading. To change something, open the team again with `change` and a reason.',
     staffToken:
       'A staff token may only call operations of staff (`/v3/admin`). Use an API token of the team.',
     toggle: ({ role }: { role: string }) =>
@@ -115,6 +118,9 @@ export const failureTexts = {
   },
   second_factor_required: {
     team: 'The team requires a second factor. Set one up (`POST /v3/session/totp`), or switch to another team.',
+  },
+  reason_required: {
+    team: 'You are not a member of this team. Enter it with a reason (`POST /v3/session/token`), which the team reads.',
   },
   email_unconfirmed: {
     account: 'The e-mail address is not confirmed. Follow the link in the confirmation mail, then sign in.',
@@ -560,6 +566,12 @@ export const invalidTexts = {
     'range',
     'is more than 31 days after start, the longest window for sum_bytes and for group_by=affected_network',
   ],
+  reasonMissing: ['missing', ({ field }: { field: string }) => `is required with ${field}`],
+  reasonTooShort: [
+    'string_too_short',
+    ({ least }: { least: number }) => `must have at least ${least} characters, without spaces around it`,
+  ],
+  reasonOfMember: ['unexpected', 'is only for a team of which you are no member: leave it out'],
   beforeStart: ['range', 'must not be before start'],
   filterOperator: [
     'unknown',

@@ -60,6 +60,7 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
   module_disabled: fail('module_disabled', 'module', { module: 'ipam' }),
   wrong_password: fail('wrong_password', 'current'),
   second_factor_required: fail('second_factor_required', 'team'),
+  reason_required: fail('reason_required', 'team'),
   email_unconfirmed: fail('email_unconfirmed', 'account'),
   quota_exceeded: fail('quota_exceeded', 'webhooks', { limit: 5 }),
   not_found: fail('not_found', 'object', { noun: 'announcement' }),

@@ -8,6 +8,7 @@ import {
   type SearchKind,
 } from '@pharos/contract/search'
 import type { Db, Postgres } from '../db/postgres.ts'
+import { seesAllTeams } from '../operation/grant.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
 import { invalid } from '../runtime/error.ts'
 import { parseSearchTerm } from '../net/search-term.ts'
@@ -58,7 +59,7 @@ async function findBy(
   limit: number,
 ): Promise<HitRow[]> {
   const { teamId } = actor
-  if (actor.isStaff && source.findInAll) {
+  if (seesAllTeams(actor) && source.findInAll) {
     const own = source.kind === 'team' ? null : source.find(teamId, sought, limit, actor)
     const [mine, others] = await Promise.all([
       own ? postgres.readInTeam(teamId, own) : [],

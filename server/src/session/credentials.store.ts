@@ -1,16 +1,21 @@
 // Reads a credential in one query: the session or token, its holder, the team and its modules.
 import { sql } from 'kysely'
 import type { Role } from '@pharos/contract/role'
+import type { StaffRole } from '@pharos/contract/staff-role'
 import type { Db } from '../db/postgres.ts'
-import { rolesOfMember } from '../db/roles.ts'
+import type { OpenAccess } from '../operation/operation.ts'
+import { rolesOfMember, staffRolesOf } from '../db/roles.ts'
 import { lacksResources, limitsOfToken, type LimitRow } from '../limit/resource-limit.store.ts'
 
 export type BearerRecord = {
   readonly sessionVersion: number
   readonly isStaff: boolean
+  readonly staff_roles: readonly StaffRole[]
   readonly isDemo: boolean
   /** Null: not a member of the team. */
   readonly roles: readonly Role[] | null
+  /** The open access of the session to the team. */
+  readonly access: (OpenAccess & { readonly expires: string }) | null
   readonly modules: readonly string[]
   /** The team requires a second factor, and the user has not enabled it. */
   readonly lacksSecondFactor: boolean
@@ -25,12 +30,14 @@ export async function findBearerRecord(
 ): Promise<BearerRecord | undefined> {
   const { rows } = await sql<BearerRecord>`
     select u.session_version as "sessionVersion", u.is_staff as "isStaff", u.is_demo as "isDemo",
-      ${rolesOfMember} as roles, t.enabled_modules as modules,
+      ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
+      case when a.id is not null then json_build_object('id', a.id, 'change', a.change, 'expires', a.expires) end as access, t.enabled_modules as modules,
       t.require_2fa and u.totp_enabled is null as "lacksSecondFactor"
     from sessions s
     join users u on u.id = s.user_id
     join teams t on t.id = ${teamId}
     left join memberships m on m.team_id = t.id and m.user_id = u.id
+    left join staff_accesses a on a.session_id = s.id and a.team_id = t.id and a.closed is null and a.expires > now()
     where s.id = ${sessionId} and s.user_id = ${userId} and s.revoked is null and s.expires > now()`.execute(
     db,
   )

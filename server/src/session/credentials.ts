@@ -8,7 +8,7 @@ import { fail } from '../runtime/error.ts'
 import { actorLimitsOf } from '../limit/resources.ts'
 import { rolesOfToken } from '../operation/grant.ts'
 import type { Limits } from '../operation/limits.ts'
-import type { StaffTokenActor, TokenActor, UserActor } from '../operation/operation.ts'
+import type { OpenAccess, StaffTokenActor, TokenActor, UserActor } from '../operation/operation.ts'
 import { mac, verifyMac, type KeyRing, type Purpose } from '../runtime/secrets.ts'
 import type { AccessClaims, AccessTokens } from './access-token.ts'
 import { parseApiToken, type ApiToken, type TokenHolder } from './api-token-format.ts'
@@ -117,7 +117,7 @@ function createBearerCheck(deps: CredentialDeps) {
     if (record.roles === null && !record.isStaff) throw notValid('access token')
     refuseDemoElsewhere(deps, record)
     const { userId, sessionId, teamId } = access
-    const { isStaff, modules, lacksSecondFactor } = record
+    const { isStaff, staff_roles: staffRoles, modules, lacksSecondFactor } = record
     const roles = record.roles ?? []
     return {
       kind: 'user',
@@ -125,7 +125,9 @@ function createBearerCheck(deps: CredentialDeps) {
       sessionId,
       teamId,
       roles,
+      staffRoles,
       isStaff,
+      access: record.roles === null ? openAccessOf(record) : null,
       modules,
       limits: null,
       lacksSecondFactor,
@@ -161,7 +163,7 @@ function createTokenCheck(deps: CredentialDeps) {
     if (record.teamId === null) return { kind: 'staff_token', tokenId, isStaff: true, scopes }
     const { teamId, isAdmin, serviceRoles, modules, limits } = record
     const roles = serviceRoles ?? rolesOfToken(isAdmin)
-    return { kind: 'token', tokenId, teamId, roles, isStaff: false, scopes, modules, limits }
+    return { kind: 'token', tokenId, teamId, roles, staffRoles: [], isStaff: false, scopes, modules, limits }
   }
 
   /** The secret before the last rotation is valid for the overlap. */
@@ -205,6 +207,12 @@ function createTokenCheck(deps: CredentialDeps) {
   }
 
   return token
+}
+
+/** An access may expire while it is cached. */
+function openAccessOf({ access }: BearerRecord): OpenAccess | null {
+  if (access === null || Date.parse(access.expires) <= Date.now()) return null
+  return { id: access.id, change: access.change }
 }
 
 const keyOf = ({ sessionId, userId, teamId }: AccessClaims): string => `${sessionId} ${userId} ${teamId}`

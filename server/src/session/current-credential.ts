@@ -8,6 +8,8 @@ import { presentResources } from '../limit/resources.ts'
 import { isAdmin } from '../operation/grant.ts'
 import type { Actor, TokenActor, UserActor } from '../operation/operation.ts'
 import { findTokenRecord } from './credentials.store.ts'
+import { presentStaffAccess } from './staff-access.ts'
+import { findStaffAccess } from './staff-access.store.ts'
 import { findSession, findSessionTimes } from './session.store.ts'
 import { userEtag } from './tokens.ts'
 
@@ -18,9 +20,10 @@ export function describeCredential(db: Db, actor: Actor): Promise<CurrentCredent
 }
 
 async function describeSession(db: Db, actor: UserActor): Promise<CurrentCredential> {
-  const [session, times] = await Promise.all([
+  const [session, times, access] = await Promise.all([
     findSession(db, actor.sessionId, actor.teamId),
     findSessionTimes(db, actor.sessionId),
+    actor.access ? findStaffAccess(db, actor.access.id) : undefined,
   ])
   if (!session?.profile || !times) throw fail('unauthenticated', 'sessionEnded')
   return {
@@ -31,6 +34,8 @@ async function describeSession(db: Db, actor: UserActor): Promise<CurrentCredent
       scopes: [],
       is_admin: isAdmin(actor),
       roles: [...actor.roles],
+      staff_roles: [...actor.staffRoles],
+      staff_access: access ? presentStaffAccess(access) : null,
       modules: [...actor.modules],
       team_id: actor.teamId,
       resources: null,
@@ -55,6 +60,8 @@ async function describeToken(db: Db, actor: TokenActor): Promise<CurrentCredenti
       scopes: [...token.scopes] as Scope[],
       is_admin: isAdmin(actor),
       roles: [...actor.roles],
+      staff_roles: [],
+      staff_access: null,
       modules: [...token.modules],
       team_id: token.teamId,
       resources: presentResources(token.limits),

@@ -2,6 +2,7 @@
 import { issuerOf } from '../brand/provider.ts'
 import type { Mounted } from '../http/mount.ts'
 import { isLoopback } from '../net/loopback.ts'
+import { writeMessages } from '../outbox/outbox.ts'
 import type { ApiShared } from '../process/shared.ts'
 import { ClientLimiter } from '../runtime/client-limiter.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
@@ -48,6 +49,7 @@ export function routes(shared: ApiShared): Mounted[] {
       attemptsOfClient: new ClientLimiter(signInRate),
       attemptsOfAccount: new RateLimiter(signInRate),
       streamPosition: () => readPosition(shared.front),
+      writeNotice: (trx, teamId, data) => writeMessages(trx, [{ teamId, type: 'team.staff_access', data }]),
     }),
     ...accountRoutes({ ...common, mailLimits: createMailLimits(config.accountMailsPerHour) }),
     ...secondFactorRoutes({ ...common, issuer: issuerOf(config) }),

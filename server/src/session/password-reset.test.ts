@@ -204,6 +204,8 @@ describe('the number of hashes', () => {
       teamId: team.teamId,
       roles: ['editor' as const],
       isStaff: false,
+      staffRoles: [],
+      access: null,
       lacksSecondFactor: false,
       modules: [],
       limits: null,

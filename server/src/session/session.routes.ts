@@ -1,5 +1,7 @@
 // The HTTP side of sessions: tokens, the current credential, and signing out.
+import { listStaffAccessesRoute } from '@pharos/contract/operator/staff-access'
 import {
+  closeStaffAccessRoute,
   createSessionTokenRoute,
   getSessionTokenRoute,
   logoutRoute,
@@ -8,13 +10,22 @@ import {
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { etagOf } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
-import { handle, handleGuest, matches, type Guest, type Mounted, type Request } from '../http/mount.ts'
+import {
+  handle,
+  handleGuest,
+  handleStaff,
+  matches,
+  type Guest,
+  type Mounted,
+  type Request,
+} from '../http/mount.ts'
 import { clearRefreshCookies, moveRefreshToCookie, readRefresh } from '../http/refresh-cookie.ts'
 import { type CookieDeps } from './token-reply.routes.ts'
 import { refreshTokens, type RefreshDeps } from './refresh.ts'
 import { createRotate } from './rotate.ts'
 import { changeTeam, signIn, type SignInDeps } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
+import { closeStaffAccess, listStaffAccesses } from './staff-access.ts'
 import { userAgentOf } from './request-source.ts'
 import { describeCredential } from './current-credential.ts'
 
@@ -26,6 +37,8 @@ export const sessionRoutes = (deps: SessionRouteDeps): Mounted[] => [
   handleGuest(refreshSessionRoute, refresh, { ...deps, rotate: createRotate(deps.db, deps.lifetime) }),
   handleGuest(createSessionTokenRoute, createSessionToken, deps),
   handle(getSessionTokenRoute, getSessionToken, deps),
+  handle(closeStaffAccessRoute, closeStaffAccess, deps),
+  handleStaff(listStaffAccessesRoute, listStaffAccesses, deps),
   handleGuest(logoutRoute, logout, deps),
 ]
 
@@ -67,7 +80,7 @@ async function createSessionToken(
 ) {
   const tokens =
     'team_id' in body
-      ? await changeTeam(deps, guest, guest.actor, body.team_id)
+      ? await changeTeam(deps, guest, guest.actor, body)
       : await signIn(deps, { ...guest, userAgent: userAgentOf(headers) }, body)
   return moveRefreshToCookie(deps.cookies, headers, { body: tokens, headers: await positionHeader(deps) })
 }

@@ -1,10 +1,14 @@
 // Signs in with e-mail address and password, and switches the team of a session.
 import type { SessionTokens } from '@pharos/contract/session/session'
+import type { TeamSwitch } from '@pharos/contract/session/session'
 import { auditOfActor, writeAudit, type ReportRefusal } from '../db/audit.ts'
-import { fail, notFound, Failure } from '../runtime/error.ts'
-import type { Actor } from '../operation/operation.ts'
+import type { Trx } from '../db/postgres.ts'
+import { fail, invalid, notFound, Failure } from '../runtime/error.ts'
+import { requireEntered } from '../operation/grant.ts'
+import type { Actor, UserActor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { joinByDomain } from '../team/auto-join.ts'
+import { readTeamAccess } from '../team/team-access.ts'
 import { beginAttempt, type SignInAttempt, type AttemptDeps } from './attempt.ts'
 import { resendConfirmation, type JoinDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
@@ -18,13 +22,16 @@ import {
   switchTeam,
   type SignInAccount,
 } from './session.store.ts'
+import { enteringOf, openStaffAccess, type Entering, type TeamNotice } from './staff-access.ts'
+import { lockSession } from './staff-access.store.ts'
 import { issueTokens } from './tokens.ts'
 import { canonicalEmail } from './canonical-email.ts'
 import type { RequestSource, ClientSource } from './request-source.ts'
 
 export type SignInDeps = SessionDeps &
   AttemptDeps &
-  JoinDeps & { readonly hashing: Semaphore; readonly reportRefusal: ReportRefusal }
+  JoinDeps &
+  TeamNotice & { readonly hashing: Semaphore; readonly reportRefusal: ReportRefusal }
 
 /** Returns the tokens of a new session. Throws the same error, after the same work, for a wrong password and an unknown account. */
 export async function signIn(
@@ -167,23 +174,45 @@ const auditOfClient = ({ requestId, address }: ClientSource, { id, teamId, isSta
   address,
 })
 
-/** Switches the session to another team of the user. Throws `not_found` for a team that the user is not in. */
+/**
+ * Switches the session to another team of the user, or of a customer that staff enter. Throws `not_found` for a team that the user is
+ * not in, `reason_required` for staff without a reason or an open access.
+ */
 export async function changeTeam(
   deps: SignInDeps,
-  { requestId, address }: RequestSource,
+  source: RequestSource,
   actor: Actor | null,
-  teamId: number,
+  request: TeamSwitch,
 ): Promise<SessionTokens> {
   if (actor?.kind !== 'user') throw fail('unauthenticated', 'bearerForTeam')
   const { sessionId } = actor
+  const { team_id: teamId } = request
+  const entering = enteringOf(request)
   await deps.db.transaction().execute(async (trx) => {
+    if (!(await lockSession(trx, sessionId))) throw fail('token_not_valid', 'session')
+    await enter(trx, deps, source, actor, teamId, entering)
     if ((await switchTeam(trx, sessionId, teamId)) === undefined) throw notFound('team')
     if (teamId === actor.teamId) return
-    // In the audit log of the entered team: staff may enter any team.
+    const { requestId, address } = source
     const about = { action: 'session.switch', target: `session:${sessionId}`, requestId, address }
     await writeAudit(trx, { ...auditOfActor(actor), ...about, teamId, after: { team_id: teamId } })
   })
   return currentTokens(deps, sessionId)
+}
+
+/** A member needs no reason, and staff need one once for each access. */
+async function enter(
+  trx: Trx,
+  deps: SignInDeps,
+  source: RequestSource,
+  actor: UserActor,
+  teamId: number,
+  entering: Entering | undefined,
+): Promise<void> {
+  const access = await readTeamAccess(trx, actor, teamId)
+  if (entering === undefined) return requireEntered(access)
+  if (access.isMember) throw invalid(['body', 'reason'], 'reasonOfMember')
+  await openStaffAccess(trx, deps, source, actor, teamId, entering)
 }
 
 async function currentTokens(deps: SignInDeps, sessionId: string): Promise<SessionTokens> {

@@ -128,10 +128,13 @@ function requireReadable(actor: Actor, wanted: readonly StreamMessageType[] | un
 function refusalOf(actor: Actor, type: StreamMessageType): Failure | undefined {
   if (isPersonal(type)) return actor.kind === 'user' ? undefined : fail('unauthenticated', 'personal')
   const module = moduleOf(type)
-  const scope = `${module}:read`
-  if (!mayDo(actor, `${module}.see`)) return lacksGrant(actor.kind, `${module}.see`, scope)
-  if (!actor.modules.includes(module)) return fail('module_disabled', 'module', { module })
+  const [grant, scope] = module === null ? (['audit.see', 'audit:read'] as const) : readingOf(module)
+  if (!mayDo(actor, grant)) return lacksGrant(actor, grant, scope)
+  if (module !== null && !actor.modules.includes(module)) return fail('module_disabled', 'module', { module })
   if (actor.kind === 'token' && !actor.scopes.includes(scope))
     return fail('scope_missing', 'needed', { scope })
   return undefined
 }
+
+const readingOf = <M extends NonNullable<ReturnType<typeof moduleOf>>>(module: M) =>
+  [`${module}.see`, `${module}:read`] as const

@@ -3,7 +3,7 @@
 import type { Role } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
-import { rolesOfInvitation, rolesOfMember } from '../db/roles.ts'
+import { rolesOfInvitation, rolesOfMember, staffRolesOf } from '../db/roles.ts'
 
 /** Lifetime of an invitation's link in days, from its newest mail. */
 export const invitationDays = 7
@@ -138,7 +138,7 @@ const sent = (id: number) => sql`
       select from memberships m where m.team_id = i.team_id and m.user_id = i.accepted_by)
     when i.inviter like 'user:%' then exists (
       select from users u left join memberships m on m.user_id = u.id and m.team_id = i.team_id
-      where 'user:' || u.id = i.inviter and u.id = i.invited_by and (m.is_admin or u.is_staff))
+      where 'user:' || u.id = i.inviter and u.id = i.invited_by and (m.is_admin or 'admin' = any(${staffRolesOf})))
     else exists (
       select from api_tokens a
       where 'token:' || a.id = i.inviter and a.team_id = i.team_id and a.is_admin and a.revoked is null)

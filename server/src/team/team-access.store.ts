@@ -1,8 +1,10 @@
 // A user's roles in a team, read in one query and uncached: cached credentials cover only their own team.
 import { sql } from 'kysely'
 import type { Role } from '@pharos/contract/role'
-import type { Db } from '../db/postgres.ts'
-import { rolesOfMember } from '../db/roles.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import type { StaffRole } from '@pharos/contract/staff-role'
+import type { OpenAccess, UserActor } from '../operation/operation.ts'
+import { rolesOfMember, staffRolesOf } from '../db/roles.ts'
 
 export type TeamAccessRow = {
   readonly teamId: number
@@ -10,22 +12,28 @@ export type TeamAccessRow = {
   readonly requiresFactor: boolean
   readonly hasFactor: boolean
   readonly isStaff: boolean
+  readonly staff_roles: readonly StaffRole[]
+  /** The open access of the session to the team. */
+  readonly access: OpenAccess | null
   /** Null: not a member of the team. */
   readonly roles: readonly Role[] | null
 }
 
 /** Returns undefined if the team does not exist. */
 export async function findTeamAccess(
-  db: Db,
+  db: Db | Trx,
   teamId: number,
-  userId: number,
+  { userId, sessionId }: Pick<UserActor, 'userId' | 'sessionId'>,
 ): Promise<TeamAccessRow | undefined> {
   const { rows } = await sql<TeamAccessRow>`
     select t.id as "teamId", t.enabled_modules as modules, t.require_2fa as "requiresFactor",
-      u.totp_enabled is not null as "hasFactor", u.is_staff as "isStaff", ${rolesOfMember} as roles
+      u.totp_enabled is not null as "hasFactor", u.is_staff as "isStaff", ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
+      case when m.user_id is null and a.id is not null then json_build_object('id', a.id, 'change', a.change) end as access
     from teams t
     join users u on u.id = ${userId}
     left join memberships m on m.team_id = t.id and m.user_id = u.id
+    left join staff_accesses a on a.session_id = ${sessionId}::uuid and a.user_id = u.id and a.team_id = t.id
+      and a.closed is null and a.expires > now()
     where t.id = ${teamId}::bigint`.execute(db)
   return rows[0]
 }

@@ -1,11 +1,12 @@
 // Resolves the team in the path of a request and the actor's roles in it: a user may act in any of their teams, whichever the
-// session is in; staff in all teams; an API token in its own. Operations of a team check further requirements with this file.
+// session is in; staff in a team that they have entered with a reason; an API token in its own. Operations of a team check
+// further requirements with this file.
 import { isForReading, type Grant } from '@pharos/contract/role'
-import type { Db } from '../db/postgres.ts'
+import type { Db, Trx } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import { requireGrant, type GrantHolder } from '../operation/grant.ts'
-import type { Actor, Operation } from '../operation/operation.ts'
-import { findTeamAccess, type TeamAccessRow } from './team-access.store.ts'
+import { requireChangeAllowed, requireEntered, requireGrant, type GrantHolder } from '../operation/grant.ts'
+import type { Actor, Operation, UserActor } from '../operation/operation.ts'
+import { findTeamAccess } from './team-access.store.ts'
 
 export type TeamAccess = GrantHolder & {
   readonly teamId: number
@@ -18,7 +19,7 @@ export type TeamAccess = GrantHolder & {
 /**
  * Returns the actor's access to the team in the path: `current` or an id. Throws `not_found` for a team that the actor
  * is not in or that does not exist; `second_factor_required` if the team requires it and the user has not enabled it;
- * `forbidden` without the grant.
+ * `reason_required` for staff who have not entered it; `forbidden` without the grant.
  */
 export async function getTeamAccess(
   db: Db,
@@ -34,29 +35,48 @@ export async function getTeamAccess(
 async function accessTo(db: Db, actor: Actor, teamId: number): Promise<TeamAccess> {
   if (actor.kind === 'token') {
     if (teamId !== actor.teamId) throw notFound('team')
-    const { kind, roles, isStaff, modules } = actor
-    return { kind, teamId, roles, isStaff, isMember: true, modules, hasFactor: false }
+    const { kind, roles, modules } = actor
+    return { kind, teamId, roles, isMember: true, modules, hasFactor: false }
   }
-  const row = await findTeamAccess(db, teamId, actor.userId)
-  if (!row || (row.roles === null && !row.isStaff)) throw notFound('team')
-  if (row.requiresFactor && !row.hasFactor) {
+  const access = await readTeamAccess(db, actor, teamId)
+  if (access.requiresFactor && !access.hasFactor) {
     throw fail('second_factor_required', 'team')
   }
-  return accessOf(row)
+  requireEntered(access)
+  return access
 }
 
-function accessOf({ teamId, roles, isStaff, modules, hasFactor }: TeamAccessRow): TeamAccess {
-  return { kind: 'user', teamId, roles: roles ?? [], isStaff, isMember: roles !== null, modules, hasFactor }
+type UserAccess = TeamAccess & { readonly requiresFactor: boolean }
+
+/** Returns the access of a user, who may lack a factor or a reason. Throws `not_found` for a team without the user, unless for staff. */
+export async function readTeamAccess(
+  db: Db | Trx,
+  actor: Pick<UserActor, 'userId' | 'sessionId'>,
+  teamId: number,
+): Promise<UserAccess> {
+  const row = await findTeamAccess(db, teamId, actor)
+  if (!row || (row.roles === null && !row.isStaff)) throw notFound('team')
+  const { staff_roles: staffRoles, roles, ...rest } = row
+  return { kind: 'user', ...rest, staffRoles, roles: roles ?? [], isMember: roles !== null }
 }
 
-/** Throws `forbidden` unless the actor's roles in the team have the grant. */
-export const requireTeamGrant = (access: TeamAccess, grant: Grant): void =>
+/**
+ * Throws `forbidden` unless the actor's roles in the team have the grant. What an operation changes needs a grant that is not for
+ * reading: staff who have entered the team for reading do not get it.
+ */
+export function requireTeamGrant(access: TeamAccess, grant: Grant): void {
+  if (!isForReading(grant)) requireChangeAllowed(access)
   requireGrant(access, grant, isForReading(grant) ? 'team:read' : 'team:write')
+}
 
 /**
  * Returns the operation in the entered team: its changes, audit entries and Idempotency-Key belong to that team, not to the
  * team of the session.
  */
-export function operationIn(operation: Operation, { teamId, roles, modules }: TeamAccess): Operation {
-  return { ...operation, actor: { ...operation.actor, teamId, roles, modules } }
+export function operationIn(operation: Operation, access: TeamAccess): Operation {
+  const { teamId, roles, modules } = access
+  const { actor } = operation
+  const entered =
+    actor.kind === 'user' && access.kind === 'user' ? { ...actor, access: access.access } : actor
+  return { ...operation, actor: { ...entered, teamId, roles, modules } }
 }

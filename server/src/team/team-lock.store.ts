@@ -45,3 +45,10 @@ export async function findTokenRow(trx: Trx, teamId: number, tokenId: string): P
   )
   return rows[0]
 }
+
+/** Reports whether an access of staff is open. Row-level security hides those to other teams. */
+export async function isOpenAccess(trx: Trx, id: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from staff_accesses where id = ${id} and closed is null and expires > now()`.execute(trx)
+  return rows.length > 0
+}

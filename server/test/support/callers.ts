@@ -1,6 +1,7 @@
 // Every kind of caller of the API: the credential it sends and the identity behind it. The expected access of each identity is in
 // expected-access.ts.
 import { formatApiToken, parseApiToken, type ApiToken } from '../../src/session/api-token-format.ts'
+import type { StaffRole } from '@pharos/contract/staff-role'
 import type { TestApi } from '../api.ts'
 import {
   addApiToken,
@@ -9,6 +10,7 @@ import {
   openSession,
   unsignedAccess,
   type ApiTokenOptions,
+  type StaffEntry,
 } from './credentials.ts'
 import type { Fixtures } from './fixtures.ts'
 
@@ -25,6 +27,9 @@ export type Identity =
       readonly team: Team
       readonly isAdmin: boolean
       readonly isStaff: boolean
+      /** Of staff: their roles, and how they have entered the team. */
+      readonly staffRoles: readonly StaffRole[]
+      readonly entry: StaffEntry
       readonly scopes: readonly string[]
       /** An API token that is limited to resources which no request is about. */
       readonly isLimited: boolean
@@ -77,6 +82,8 @@ export const userIn = (team: Team, rest: object = {}): Identity => ({
   team,
   isAdmin: false,
   isStaff: false,
+  staffRoles: [],
+  entry: 'none',
   scopes: [],
   isLimited: false,
   demoElsewhere: false,
@@ -89,6 +96,8 @@ const program = (team: Team, rest: object = {}): Identity => ({
   team,
   isAdmin: false,
   isStaff: false,
+  staffRoles: [],
+  entry: 'none',
   scopes: allScopes,
   isLimited: false,
   demoElsewhere: false,
@@ -96,14 +105,19 @@ const program = (team: Team, rest: object = {}): Identity => ({
   ...rest,
 })
 
+const staffIn = (team: Team, rest: object = {}): Identity =>
+  userIn(team, { isStaff: true, staffRoles: ['admin'], entry: 'changing', ...rest })
+
 const stranger: Identity = { kind: 'stranger' }
 
 type PersonName = keyof Fixtures['people']
 
-function bearerOf(name: PersonName, team: Team): Caller['present'] {
+function bearerOf(name: PersonName, team: Team, entry?: StaffEntry): Caller['present'] {
   return async (api, fixtures) => {
     const { userId } = fixtures.people[name]
-    const { access, refresh } = await openSession(api, userId, fixtures[team].teamId)
+    const { access, refresh } = await openSession(api, userId, fixtures[team].teamId, {
+      ...(entry && { entry }),
+    })
     return { authorization: `Bearer ${access}`, userId, refresh }
   }
 }
@@ -203,7 +217,22 @@ export const callers: readonly Caller[] = [
 
   { name: 'a member', identity: userIn('red'), present: bearerOf('member', 'red') },
   { name: 'an admin', identity: userIn('red', { isAdmin: true }), present: bearerOf('admin', 'red') },
-  { name: 'staff', identity: userIn('red', { isStaff: true }), present: bearerOf('staff', 'red') },
+  { name: 'staff', identity: staffIn('red'), present: bearerOf('staff', 'red') },
+  {
+    name: 'staff who have entered the team for reading',
+    identity: staffIn('red', { entry: 'reading' }),
+    present: bearerOf('staff', 'red', 'reading'),
+  },
+  {
+    name: 'staff without a reason',
+    identity: staffIn('red', { entry: 'none' }),
+    present: bearerOf('staff', 'red', 'none'),
+  },
+  ...(['reader', 'billing', 'noc'] as const).map((role) => ({
+    name: `staff with the role ${role}`,
+    identity: staffIn('red', { staffRoles: [role] }),
+    present: bearerOf(role, 'red'),
+  })),
   {
     name: 'an admin of another team',
     identity: userIn('blue', { isAdmin: true }),
@@ -216,7 +245,7 @@ export const callers: readonly Caller[] = [
   },
   {
     name: 'staff in a team without modules',
-    identity: userIn('bare', { isStaff: true }),
+    identity: staffIn('bare'),
     present: bearerOf('staff', 'bare'),
   },
   {
@@ -226,7 +255,7 @@ export const callers: readonly Caller[] = [
   },
   {
     name: 'staff without a second factor in a team that requires one',
-    identity: userIn('strict', { isStaff: true, lacksSecondFactor: true }),
+    identity: staffIn('strict', { lacksSecondFactor: true }),
     present: bearerOf('staff', 'strict'),
   },
   {

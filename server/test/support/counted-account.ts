@@ -35,6 +35,7 @@ export function createCountedDeps(api: TestApi): CountedDeps {
       throw error
     }),
     reportRefusal: () => {},
+    writeNotice: async () => {},
   }
 }
 

@@ -11,12 +11,15 @@ import type { TestApi } from '../api.ts'
 
 export type Session = { readonly sessionId: string; readonly access: string; readonly refresh: string }
 
-/** Creates a session of the user in the team, even if the user is not a member of it. */
+/** `none`: staff who are no member of the team have no open access to it. */
+export type StaffEntry = 'none' | 'reading' | 'changing'
+
+/** Creates a session of the user in the team, even if the user is not a member of it: staff have entered it with a reason. */
 export async function openSession(
   api: TestApi,
   userId: number,
   teamId: number,
-  { address, userAgent } = { address: '127.0.0.1', userAgent: 'lightMyRequest' },
+  { address = '127.0.0.1', userAgent = 'lightMyRequest', entry = 'changing' as StaffEntry } = {},
 ): Promise<Session> {
   const { owner } = api.database.postgres
   const { passwordHash, sessionVersion } = await owner
@@ -34,6 +37,14 @@ export async function openSession(
     secondFactor: false,
   }
   const sessionId = (await insertSession(owner, origin, { idleSeconds: 3600, absoluteSeconds: 3600 }))!
+  if (entry !== 'none')
+    await sql`
+      insert into staff_accesses (team_id, user_id, session_id, reason, change, expires)
+      select ${teamId}, id, ${sessionId}, 'a test of the server', ${entry === 'changing'}, now() + interval '1 hour' from users u
+      where id = ${userId} and is_staff
+        and not exists (select from memberships m where m.user_id = u.id and m.team_id = ${teamId})`.execute(
+      owner,
+    )
   const access = await new AccessTokens(api.signingKeys, 300).sign({
     userId,
     sessionId,

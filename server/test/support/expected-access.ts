@@ -2,7 +2,9 @@
 // server's code. The existence of the object is checked elsewhere.
 import type { ProblemCode } from '@pharos/contract/problem'
 import { hasGrant, type Role } from '@pharos/contract/role'
+import { isCustomerChange } from '@pharos/contract/answers'
 import { isOfTeamInPath, type Permission, type Route } from '@pharos/contract/route'
+import { hasStaffGrant, staffHasGrant } from '@pharos/contract/staff-role'
 import type { Identity } from './callers.ts'
 
 /** The roles of the test's people; the roles of an API token follow from its `is_admin`. */
@@ -39,26 +41,26 @@ export function expectedAccessOf(route: Route, identity: Identity): 'pass' | Pro
     return identity.scopes.includes(permission.scope) ? 'pass' : 'scope_missing'
   }
   return identity.kind === 'user' || identity.kind === 'token'
-    ? expectedAccessOfHolder(permission, identity, isOfTeamInPath(route))
+    ? expectedAccessOfHolder(route, identity, isOfTeamInPath(route))
     : 'pass'
 }
 
 /** `isInPath`: the use case checks the grant in the team of the path; the subject contains the answer. */
-function expectedAccessOfHolder(
-  permission: Permission,
-  holder: Holder,
-  isInPath: boolean,
-): 'pass' | ProblemCode {
+function expectedAccessOfHolder(route: Route, holder: Holder, isInPath: boolean): 'pass' | ProblemCode {
+  const { permission } = route
   if (holder.demoElsewhere) return 'forbidden'
   if (permission.credential !== 'web' && permission.credential !== 'any') return 'pass'
   const { role, module, scope, grant, personal } = permission
   if (holder.lacksSecondFactor && !personal) return 'second_factor_required'
-  if (role === 'staff' && !holder.isStaff) return 'forbidden'
-  if (grant !== undefined && !isInPath && !holder.isStaff && !hasGrant(rolesOf(holder), grant))
-    return 'forbidden'
+  if (role === 'staff') return hasStaffGrant(holder.staffRoles, permission.staffGrant) ? 'pass' : 'forbidden'
+  if (holder.isStaff && !personal && !isInPath) {
+    if (holder.entry === 'none') return 'reason_required'
+    if (grant !== undefined && !staffHasGrant(holder.staffRoles, grant)) return 'forbidden'
+  } else if (grant !== undefined && !isInPath && !hasGrant(rolesOf(holder), grant)) return 'forbidden'
   if (module !== undefined && !modulesOf[holder.team].includes(module)) return 'module_disabled'
   if (scope !== undefined && holder.kind === 'token' && !holder.scopes.includes(scope)) return 'scope_missing'
   if (holder.isLimited && permission.limitedBy === undefined) return 'resource_limited'
+  if (holder.isStaff && holder.entry === 'reading' && isCustomerChange(route) && !isInPath) return 'forbidden'
   return 'pass'
 }
 

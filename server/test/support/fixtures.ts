@@ -44,7 +44,20 @@ export type Fixtures = {
   /** Requires a second factor of its members. */
   readonly strict: TestTeam
   readonly people: Readonly<
-    Record<'member' | 'admin' | 'staff' | 'demo' | 'former' | 'blue' | 'bare' | 'lacking', Person>
+    Record<
+      | 'member'
+      | 'admin'
+      | 'staff'
+      | 'reader'
+      | 'billing'
+      | 'noc'
+      | 'demo'
+      | 'former'
+      | 'blue'
+      | 'bare'
+      | 'lacking',
+      Person
+    >
   >
   readonly regions: Readonly<Record<string, number>>
   /** Key and secret of each detector. */
@@ -185,6 +198,9 @@ async function addPeople(
     admin: await addUser(api, 'admin', [red], { admin: true }),
     // Staff, not a member of any customer team.
     staff: await addUser(api, 'staff', [], { staff: true }),
+    reader: await addUser(api, 'reader', [], { staff: ['reader'] }),
+    billing: await addUser(api, 'billing', [], { staff: ['billing'] }),
+    noc: await addUser(api, 'noc', [], { staff: ['noc'] }),
     demo: await addUser(api, 'demo', [red], { admin: true, demo: true }),
     // Has a session in red, but is no longer a member of it.
     former: await addUser(api, 'former', [blue]),

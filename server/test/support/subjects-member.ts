@@ -76,13 +76,18 @@ function inNamedTeam(add: Add, request: SubjectRequest = {}): Subject['requests'
   }
 }
 
-const ofOwnMembers = (success: number) => (which: string) => (which === 'own' ? success : 'not_found')
+/** In the own team, which staff have to enter. */
+const inOwnTeam =
+  (answers: Subject['answers']): Subject['answers'] =>
+  (which, identity) => {
+    if (ofMembers(200)('own', identity) !== 200) return ofMembers(200)('own', identity)
+    return which === 'own' ? answers(which, identity) : 'not_found'
+  }
+
+const ofOwnMembers = (success: number): Subject['answers'] => inOwnTeam(() => success)
 
 /** Members of another team are not found in the caller's team, including for staff. */
-const ofOwnAdmins =
-  (success: number): Subject['answers'] =>
-  (which, identity) =>
-    which === 'own' ? ofAdmins(success)(which, identity) : 'not_found'
+const ofOwnAdmins = (success: number): Subject['answers'] => inOwnTeam(ofAdmins(success))
 
 function aboutMembers(
   route: string,

@@ -4,6 +4,7 @@ import type { MailTokenPurpose } from '../../src/session/mail-token.store.ts'
 import { hashPassword } from '../../src/session/password.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import { openSession } from './credentials.ts'
+import { ownTeamOf } from './subjects-team.ts'
 import { foreignOf, missingId, only, type Context, type Subject } from './subject.ts'
 import type { Person, Fixtures } from './fixtures.ts'
 
@@ -53,9 +54,35 @@ export const sessionSubjects: readonly Subject[] = [
     },
     answers: (which, identity) => {
       if (identity.kind !== 'user') return 'unauthenticated'
-      if (which === 'own' || (which === 'foreign' && identity.isStaff)) return 200
-      return 'not_found'
+      if (which === 'missing') return 'not_found'
+      if (identity.isStaff && (which === 'foreign' || identity.entry === 'none')) return 'reason_required'
+      return which === 'own' ? 200 : 'not_found'
     },
+  },
+  {
+    route: 'createSessionToken',
+    form: 'entering the team of a customer',
+    requests: {
+      own: async ({ fixtures, identity }) =>
+        entering(fixtures['team' in identity ? identity.team : 'red'].teamId),
+      foreign: async (context) => entering(foreignOf(context).teamId),
+      missing: async () => entering(missingId),
+    },
+    answers: (which, identity) => {
+      if (identity.kind !== 'user') return 'unauthenticated'
+      if (which !== 'missing' && identity.isStaff) return 200
+      return which === 'own' ? 'invalid' : 'not_found'
+    },
+  },
+  {
+    route: 'closeStaffAccess',
+    requests: {
+      own: async (context) => ({ body: { team_id: ownTeamOf(context).teamId } }),
+      foreign: async (context) => ({ body: { team_id: foreignOf(context).teamId } }),
+      missing: async () => ({ body: { team_id: missingId } }),
+    },
+    answers: (which, identity) =>
+      which === 'own' && 'entry' in identity && identity.entry !== 'none' ? 200 : 'not_found',
   },
   { route: 'getSessionToken', requests: only(), answers: () => 200 },
   {
@@ -79,6 +106,10 @@ export const sessionSubjects: readonly Subject[] = [
     answers: () => 204,
   },
 ]
+
+const entering = (team_id: number) => ({
+  body: { team_id, reason: 'a request of the customer', change: true },
+})
 
 const newPassword = 'blue kettle rainy tram'
 const hash = hashPassword(testPassword)

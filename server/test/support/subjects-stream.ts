@@ -1,4 +1,5 @@
 // The stream. The messages of a caller depend on modules and scopes, any of which is enough: written here as a table.
+import { staffHasGrant } from '@pharos/contract/staff-role'
 import type { Identity } from './callers.ts'
 import { only, type Outcome, type Subject } from './subject.ts'
 
@@ -6,8 +7,12 @@ const needs =
   (scopes: readonly string[]) =>
   (identity: Identity): Outcome => {
     if (!('team' in identity)) throw new Error(`${identity.kind} is accepted`)
-    if (identity.team === 'bare') return 'module_disabled'
-    const { kind, scopes: held } = identity
+    const { kind, scopes: held, isAdmin, isStaff, staffRoles } = identity
+    const isOfOneType = scopes.length === 1
+    // Who reads the audit log gets messages about staff, which need no module.
+    if (identity.team === 'bare')
+      return !isOfOneType && kind === 'user' && (isAdmin || isStaff) ? 200 : 'module_disabled'
+    if (isStaff && isOfOneType && !staffHasGrant(staffRoles, 'lighthouse.see')) return 'forbidden'
     return kind === 'user' || scopes.some((scope) => held.includes(scope)) ? 200 : 'scope_missing'
   }
 

@@ -28,19 +28,31 @@ export function aboutTeams(request: SubjectRequest = {}): Subject['requests'] {
 }
 
 const isStaff = (identity: Identity) => 'isStaff' in identity && identity.isStaff
-const isAdmin = (identity: Identity) => isStaff(identity) || ('isAdmin' in identity && identity.isAdmin)
+const isAdmin = (identity: Identity) => {
+  if (!('staffRoles' in identity)) return false
+  if (identity.isStaff) return identity.staffRoles.includes('admin') && identity.entry === 'changing'
+  return identity.isAdmin
+}
 
-/** Staff have access to every team. */
+/** Staff have to enter each team with a reason. */
+const isToEnter = (which: Which, identity: Identity) =>
+  isStaff(identity) &&
+  (which === 'foreign' || (which === 'own' && 'entry' in identity && identity.entry === 'none'))
+
 export const ofMembers =
   (success: number) =>
-  (which: Which, identity: Identity): Outcome =>
-    which === 'own' || (which === 'foreign' && isStaff(identity)) ? success : 'not_found'
+  (which: Which, identity: Identity): Outcome => {
+    if (isToEnter(which, identity)) return 'reason_required'
+    return which === 'own' ? success : 'not_found'
+  }
 
 /** Members without the admin role get 403 for teams that they can see. */
 export const ofAdmins =
   (success: number) =>
   (which: Which, identity: Identity): Outcome =>
-    which === 'own' && !isAdmin(identity) ? 'forbidden' : ofMembers(success)(which, identity)
+    which === 'own' && !isToEnter(which, identity) && !isAdmin(identity)
+      ? 'forbidden'
+      : ofMembers(success)(which, identity)
 
 let changes = 0
 
@@ -59,7 +71,7 @@ export const teamSubjects: readonly Subject[] = [
     route: 'getTeam',
     form: 'the current team',
     requests: only({ params: { team_id: 'current' } }),
-    answers: () => 200,
+    answers: (_which, identity) => ofMembers(200)('own', identity),
   },
   {
     route: 'updateTeam',

@@ -389,6 +389,7 @@ export const subjects: readonly Subject[] = [
   { route: 'decideRestore', ...aboutRestores({ area: 'blackholes', action: 'apply' }) },
   { route: 'closeRestore', ...aboutRestores({ accept_uncompared: true }, true) },
   { route: 'listCustomers', requests: only(), answers: () => 200, ofAllTeams: true },
+  { route: 'listStaffAccesses', requests: only(), answers: () => 200, ofAllTeams: true },
   {
     route: 'getCustomer',
     requests: {

@@ -258,7 +258,7 @@ function requireRole({ actor }: Operation, memberToggle: boolean, patch: Patch):
   if (mayDo(actor, 'ipam.manage')) return
   const hasDetails = ownDetailNames.some((name) => patch[name] !== undefined)
   if (memberToggle && !hasDetails) return
-  if (actor.kind === 'token') throw lacksGrant(actor.kind, 'ipam.manage', 'ipam:write')
+  if (actor.kind === 'token' || actor.access) throw lacksGrant(actor, 'ipam.manage', 'ipam:write')
   throw fail('forbidden', hasDetails ? 'details' : 'toggle', { role: neededRole('ipam.manage') })
 }
 

@@ -118,6 +118,8 @@ export function operationOf(
     userId: 1,
     sessionId: randomUUID(),
     isStaff: false,
+    staffRoles: [],
+    access: null,
     roles: ['editor'],
     lacksSecondFactor: false,
   } as const

@@ -14,7 +14,8 @@ import {
   type StoredFile,
 } from '../../inventory/attachment/attachment.ts'
 import type { Postgres } from '../../db/postgres.ts'
-import type { Actor } from '../../operation/operation.ts'
+import { seesAllTeams } from '../../operation/grant.ts'
+import type { Actor, ReadingActor } from '../../operation/operation.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { checkSource, type SourceCredential } from '../ingest/delivery.ts'
@@ -60,7 +61,7 @@ export async function listEventAttachments(
 /** Returns whether the team has a part of any file of an event that is related to it only in part. */
 export async function hasPartOfFile(
   postgres: Postgres,
-  actor: Pick<Actor, 'teamId' | 'isStaff'>,
+  actor: ReadingActor['actor'],
   eventId: string,
 ): Promise<boolean> {
   const view = await findAttachmentView(postgres, actor.teamId, eventId)
@@ -73,13 +74,15 @@ export async function hasPartOfFile(
  */
 async function listShownFiles(
   { front }: Postgres,
-  { teamId, isStaff }: Pick<Actor, 'teamId' | 'isStaff'>,
+  reader: ReadingActor['actor'],
   eventId: string,
   view: AttachmentView,
   kinds: Query['kind'],
 ): Promise<ShownFile[]> {
-  const files = await listEventFiles(front, eventId, isStaff ? null : teamId, kinds)
-  if (isStaff) return files.map((file) => ({ ...file, teamId: null }))
+  const { teamId } = reader
+  const isWhole = seesAllTeams(reader)
+  const files = await listEventFiles(front, eventId, isWhole ? null : teamId, kinds)
+  if (isWhole) return files.map((file) => ({ ...file, teamId: null }))
   if (view.isWhole) return files.map((file) => ({ ...file, teamId }))
   const networks = await listNetworks(front, eventId)
   const shown: ShownFile[] = []

@@ -376,7 +376,7 @@ describe('ingest', () => {
       ['number', 0],
     ] as const) {
       const query = { search, ordering: 'start', limit: 10, offset: 0 }
-      const page = await listTeamEvents(database, { actor: { teamId: team, isStaff: false } }, query)
+      const page = await listTeamEvents(database, { actor: { teamId: team, staffRoles: [] } }, query)
       assert.equal(page.count, count, search)
     }
   })

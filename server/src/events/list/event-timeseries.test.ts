@@ -95,7 +95,7 @@ async function series(query: Partial<Query>, teamId = team) {
 async function countIn(from: string, until: string, query: object): Promise<number> {
   const { count } = await listTeamEvents(
     database,
-    { actor: { teamId: team, isStaff: false } },
+    { actor: { teamId: team, staffRoles: [] } },
     {
       ordering: 'id',
       limit: 1,

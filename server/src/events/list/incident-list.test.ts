@@ -69,7 +69,7 @@ beforeEach(async () => {
 })
 
 const deps = () => ({ postgres: database.postgres, now: () => at(300) })
-const reader = () => ({ actor: { teamId: team, isStaff: false } })
+const reader = () => ({ actor: { teamId: team, staffRoles: [] } })
 const list = (query: Partial<Parameters<typeof listIncidents>[2]> = {}) =>
   listIncidents(deps(), reader(), { ordering: '-start', limit: 100, offset: 0, ...query })
 const short = ({ results }: Awaited<ReturnType<typeof list>>) =>
@@ -300,7 +300,7 @@ describe('an incident', () => {
       const { sources, event_count } = body
       for (const { incident } of page.results)
         assert.deepEqual(incident, { id: body.id, sources, event_count })
-      const actor = { kind: 'token', teamId: team, isStaff: true, tokenId: 1 } as never
+      const actor = { kind: 'token', teamId: team, isStaff: true, staffRoles: ['admin'], tokenId: 1 } as never
       assert.equal((await listEvents(deps(), { actor }, query)).count, body.event_count)
       const limited = { ...query, affected_network: '203.0.113.7' }
       assert.equal((await listTeamEvents(deps(), reader(), limited)).count, body.events.length === 3 ? 2 : 0)
@@ -310,7 +310,7 @@ describe('an incident', () => {
   test('of another team does not exist', async () => {
     const [id] = await eventIds()
     const other = await addTeam(database.postgres.owner, 'b')
-    await assert.rejects(getIncident(deps(), { actor: { teamId: other, isStaff: false } }, id!), {
+    await assert.rejects(getIncident(deps(), { actor: { teamId: other, staffRoles: [] } }, id!), {
       code: 'not_found',
     })
   })

@@ -183,7 +183,7 @@ function expected(events: readonly Event[], query: Query): { ids: string[]; coun
 
 const response = Compile(listRelatedEventsRoute.response!)
 
-const reader = (teamId: number) => ({ actor: { teamId, isStaff: false } })
+const reader = (teamId: number) => ({ actor: { teamId, staffRoles: [] } })
 
 async function listed(teamId: number, query: Query): Promise<{ ids: string[]; count: number }> {
   const { raw: body, count } = await listTeamEvents(database, reader(teamId), query)

@@ -9,6 +9,7 @@ import type {
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { fail, notFound } from '../../runtime/error.ts'
+import { seesAllTeams } from '../../operation/grant.ts'
 import type { Actor, ReadingActor } from '../../operation/operation.ts'
 import { hasPartOfFile } from '../attachment/event-attachment.ts'
 import {
@@ -74,8 +75,9 @@ export async function listEvents(
   { team_id: teamId, ...query }: QueryOf<typeof listEventsRoute>,
 ): Promise<EventPage> {
   const parsed = parseEventQuery(query)
-  if (actor.isStaff && teamId !== undefined && teamId > teamIdMax) return pageOf({ results: '', count: 0 })
-  if (actor.isStaff) {
+  if (seesAllTeams(actor) && teamId !== undefined && teamId > teamIdMax)
+    return pageOf({ results: '', count: 0 })
+  if (seesAllTeams(actor)) {
     return pageOf(
       await (teamId === undefined
         ? listEveryEvent(postgres.front, parsed)
@@ -122,17 +124,19 @@ export type RenderedDetail = { readonly body: { readonly raw: string }; readonly
 export async function renderDetail(
   { postgres, messages }: DetailDeps,
   db: Db | Trx,
-  { teamId, isStaff }: ReadingActor['actor'],
+  reader: ReadingActor['actor'],
   found: EventDetail,
   { include }: DetailQuery,
 ): Promise<RenderedDetail> {
+  const { teamId } = reader
+  const isWhole = seesAllTeams(reader)
   const { event_id: eventId } = found
-  const { parsed_data: data, ...place } = (isStaff && (await findWholeDetail(db, eventId))) || found
-  const message = isStaff || found.is_whole ? await readMessage(messages, db, eventId, place) : null
+  const { parsed_data: data, ...place } = (isWhole && (await findWholeDetail(db, eventId))) || found
+  const message = isWhole || found.is_whole ? await readMessage(messages, db, eventId, place) : null
   const parsed = message === null ? data : withField(data, 'source', message)
   const included = include?.split(',') ?? []
   const review = included.includes('review')
-    ? `,"review":${JSON.stringify(await presentReview(db, { teamId, isStaff }, eventId))}`
+    ? `,"review":${JSON.stringify(await presentReview(db, reader, eventId))}`
     : ''
   const marks = included.includes('marks')
     ? `,"marks":${JSON.stringify(presentMarks(await findMarks(db, teamId, eventId)))}`
@@ -141,7 +145,7 @@ export async function renderDetail(
     ? `,"incident":${JSON.stringify(incidentOf(await listIncidentsOfEvents(db, teamId, [eventId])))}`
     : ''
   const hasFile =
-    found.has_attachment || (!found.is_whole && (await hasPartOfFile(postgres, { teamId, isStaff }, eventId)))
+    found.has_attachment || (!found.is_whole && (await hasPartOfFile(postgres, reader, eventId)))
   const raw = `${found.record},"parsed_data":${parsed},"has_attachment":${hasFile}${review}${marks}${incident}}`
   return { body: { raw }, etag: detailEtag(found, raw) }
 }

@@ -2,7 +2,7 @@
 // only the team can read it.
 import type { EventReview } from '@pharos/contract/events/event'
 import type { Db, Trx } from '../../db/postgres.ts'
-import type { Actor } from '../../operation/operation.ts'
+import type { ReadingActor } from '../../operation/operation.ts'
 import { findReview, listComments, type CommentRow, type StoredReview } from '../relate/review.store.ts'
 
 export const noReview: StoredReview = {
@@ -16,12 +16,12 @@ export const noReview: StoredReview = {
 /** Returns the team's review of the event for `include=review`. */
 export async function presentReview(
   db: Db | Trx,
-  { teamId, isStaff }: Pick<Actor, 'teamId' | 'isStaff'>,
+  { teamId, staffRoles }: ReadingActor['actor'],
   eventId: string,
 ): Promise<EventReview> {
   const review = (await findReview(db, teamId, eventId)) ?? noReview
   const comments = await listComments(db, teamId, eventId)
-  const shown = (actor: string, byStaff: boolean) => (byStaff && !isStaff ? 'staff' : actor)
+  const shown = (actor: string, byStaff: boolean) => (byStaff && staffRoles.length === 0 ? 'staff' : actor)
   const { verdict, acknowledged, acknowledgedBy, byStaff } = review
   return {
     verdict,

@@ -1,5 +1,6 @@
 // A team sees no data of networks that it does not hold: not in the list, its filters and its count, not in the detail,
 // and not in messages.
+import type { StaffRole } from '@pharos/contract/staff-role'
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import * as fc from 'fast-check'
@@ -234,16 +235,16 @@ describe('an event over the networks of several teams', () => {
   const list = async (team: string, query: Record<string, unknown> = {}) => {
     const complete = { limit: 100, offset: 0, ordering: 'start', ...query }
     assert.ok(listQuery.Check(complete))
-    const actor = { teamId: ids[team]!, isStaff: false }
+    const actor = { teamId: ids[team]!, staffRoles: [] }
     const { raw: body } = await listTeamEvents(database, { actor }, complete as never)
     return JSON.parse(body) as { results: RelatedEvent[]; count: number }
   }
-  const detail = async (team: string, eventId: string, isStaff = false) =>
+  const detail = async (team: string, eventId: string, staffRoles: readonly StaffRole[] = []) =>
     JSON.parse(
       (
         await getTeamEvent(
           { postgres: database.postgres, messages },
-          { actor: { teamId: ids[team]!, isStaff } },
+          { actor: { teamId: ids[team]!, staffRoles } },
           eventId,
         )
       ).body.raw,
@@ -281,7 +282,7 @@ describe('an event over the networks of several teams', () => {
     assert.doesNotMatch(JSON.stringify([ofA, partA, await messagesTo('a')]), /203\.0\.113\.(0\/24|128)/)
     assert.doesNotMatch(JSON.stringify([ofB, partB, await messagesTo('b')]), /203\.0\.113\.0|2001:|IPV6/)
     assert.ok(whole.parsed_data.source && whole.parsed_data.networks!.length === 3)
-    assert.deepEqual((await detail('b', id, true)).parsed_data.source, whole.parsed_data.source)
+    assert.deepEqual((await detail('b', id, ['admin'])).parsed_data.source, whole.parsed_data.source)
     assert.equal((await messagesTo('a'))[0]!['affected_network'], '203.0.113.0/25')
     assert.deepEqual((await compareCounts(db)).kept, (await compareCounts(db)).counted)
   })
@@ -290,8 +291,8 @@ describe('an event over the networks of several teams', () => {
     const two = [hostgroupBody(['203.0.113.0/24'], 'm'), hostgroupBody(['203.0.113.0/24'], 'm')]
     await ingest(two[0])
     const { id } = (await list('provider')).results[0]!
-    const source = async (team: string, isStaff = false) =>
-      (await detail(team, id, isStaff)).parsed_data.source as { hostgroup_name: string } | undefined
+    const source = async (team: string, staffRoles: readonly StaffRole[] = []) =>
+      (await detail(team, id, staffRoles)).parsed_data.source as { hostgroup_name: string } | undefined
     assert.equal((await source('provider'))!.hostgroup_name, two[0]!['hostgroup_name'])
     await deliver(db, 'fnm', [{ ...two[1], hostgroup_name: 'later', note: 'zz' }], new Date())
     await ingestDeliveries(database.postgres, cache)
@@ -304,7 +305,7 @@ describe('an event over the networks of several teams', () => {
       .executeTakeFirstOrThrow()
     const latest = JSON.parse(body.toString()) as { hostgroup_name: string }
     assert.equal((await source('provider'))!.hostgroup_name, latest.hostgroup_name)
-    assert.equal((await source('b', true))!.hostgroup_name, latest.hostgroup_name)
+    assert.equal((await source('b', ['admin']))!.hostgroup_name, latest.hostgroup_name)
     assert.equal(await source('b'), undefined)
     await db.deleteFrom('deliveries').where('id', '=', stored!.source_delivery).execute()
     messages = createMessageCache()
@@ -324,7 +325,7 @@ describe('an event over the networks of several teams', () => {
     const again = (keptMessages: MessageCache) =>
       getTeamEvent(
         { postgres: onlyReader, messages: keptMessages },
-        { actor: { teamId: ids['provider']!, isStaff: false } },
+        { actor: { teamId: ids['provider']!, staffRoles: [] } },
         id,
       )
     assert.deepEqual(JSON.parse((await again(messages)).body.raw), first)

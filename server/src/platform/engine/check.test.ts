@@ -86,6 +86,21 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
     'locations:\n  - {key: ams, name: A, country: NL, timezone: Europe/Amsterdm}\n',
     ['2:48: unknown time zone Europe/Amsterdm; use an IANA name such as Europe/Amsterdam'],
   ],
+  ...(
+    [
+      ['[boss]', '2:67: staff must be one of reader, billing, noc, admin, not "boss"'],
+      ['[]', '2:66: staff must not be empty'],
+      ['[noc, noc]', '2:66: staff must not repeat a value: remove noc'],
+      [
+        'noc',
+        '2:66: staff must be true, false or a list of staff roles: reader, billing, noc, admin, not "noc"',
+      ],
+    ] as const
+  ).map(([staff, problem]): [string, string, string[]] => [
+    `staff roles that are ${staff}`,
+    `users:\n  - {email: a@a.example, password: a sentence for ada x9, staff: ${staff}}\n`,
+    [problem],
+  ]),
   [
     'an element listed twice',
     'teams:\n  - {slug: a, name: A}\n  - {slug: a, name: B}\n',

@@ -1,5 +1,6 @@
 // Users: people who sign in. Their memberships are in membership.ts.
 import { roles } from '@pharos/contract/role'
+import { staffRoles, type StaffRole } from '@pharos/contract/staff-role'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { publishedPassword } from '../../session/demo.ts'
@@ -30,6 +31,14 @@ const Roles = Type.Array(Type.Enum([...roles], { expects: `one of ${roles.join('
   uniqueItems: true,
   expects: `a list of roles: ${roles.join(', ')}`,
 })
+/** `true` is all rights, `[admin]`. */
+const Staff = Type.Union(
+  [
+    Type.Boolean(),
+    Type.Array(Type.Enum([...staffRoles]), { minItems: 1, maxItems: staffRoles.length, uniqueItems: true }),
+  ],
+  { expects: `true, false or a list of staff roles: ${staffRoles.join(', ')}` },
+)
 const PasswordHash = Pattern(
   '^\\$argon2id\\$v=19\\$[a-z0-9=,]{5,60}\\$[A-Za-z0-9+/]{11,200}\\$[A-Za-z0-9+/]{11,200}$',
   { expects: 'an argon2id hash such as $argon2id$v=19$m=19456,t=2,p=1$...' },
@@ -51,10 +60,18 @@ export const UserElement = Strict({
       expects: 'a list of {team, roles}',
     }),
   ),
-  staff: Optional(Flag),
+  staff: Optional(Staff),
   demo: Optional(Flag),
   confirmed: Optional(Flag),
 })
+
+const noStaff: readonly StaffRole[] = []
+
+/** In the order of the table, so that the order in the file is no change. */
+const staffRolesIn = (staff: boolean | readonly StaffRole[]): readonly StaffRole[] => {
+  if (typeof staff === 'boolean') return staff ? ['admin'] : []
+  return staffRoles.filter((role) => staff.includes(role))
+}
 
 const password: Secret = {
   name: 'password',
@@ -92,10 +109,11 @@ export const userKind = defineKind({
     display_name: column('users', 'display_name', { isShared: true }),
     avatar_url: column('users', 'avatar_url', { initial: '', isShared: true }),
     country: column('users', 'country', { initial: '', isShared: true }),
-    staff: mapped('users', ['is_staff'], {
-      read: ({ is_staff }) => is_staff,
-      write: (staff) => ({ is_staff: staff }),
-      initial: false,
+    staff: mapped('users', ['is_staff', 'staff_roles'], {
+      read: ({ is_staff, staff_roles }): readonly StaffRole[] =>
+        is_staff ? ((staff_roles as StaffRole[] | null) ?? ['admin']) : [],
+      write: (held) => ({ is_staff: held.length > 0, staff_roles: held.length > 0 ? held : null }),
+      initial: noStaff,
       isShown: true,
     }),
     demo: mapped('users', ['is_demo'], {
@@ -130,8 +148,11 @@ export const userKind = defineKind({
   }),
   check(context, elements): void {
     for (const { path, element } of elements) {
-      const { teams: _, password: _text, password_file: _file, ...fields } = element
-      context.add(userKind, path, fields)
+      const { teams: _, password: _text, password_file: _file, staff, ...fields } = element
+      context.add(userKind, path, {
+        ...fields,
+        ...(staff === undefined ? {} : { staff: staffRolesIn(staff) }),
+      })
       context.addSecret(userKind, 'password_hash', { path, element })
     }
   },

@@ -2,7 +2,15 @@
 import { updateAnnouncementRoute } from '@pharos/contract/byoip/announcement'
 import { giveUpFormerRouterRoute, listFormerRoutersRoute } from '@pharos/contract/byoip/former-router'
 import { uploadLetterRoute } from '@pharos/contract/byoip/letter'
-import { admin, approvalId, team, web, web6, withdrawnPrefixes } from '@pharos/contract/examples/world'
+import {
+  admin,
+  approvalId,
+  employee,
+  team,
+  web,
+  web6,
+  withdrawnPrefixes,
+} from '@pharos/contract/examples/world'
 import {
   approveChangesRoute,
   getApprovalRoute,
@@ -27,8 +35,11 @@ import {
 } from '@pharos/contract/operator/network'
 import { listUsersRoute } from '@pharos/contract/operator/user'
 import { getStatusRoute, listProcessesRoute } from '@pharos/contract/operator/status'
+import { closeStaffAccessRoute, createSessionTokenRoute } from '@pharos/contract/session/session'
+import { listStaffAccessesRoute } from '@pharos/contract/operator/staff-access'
 import { getCustomerRoute, listCustomersRoute, listRegistriesRoute } from '@pharos/contract/operator/team'
 import { sql } from 'kysely'
+import { openSession } from '../credentials.ts'
 import { insertApprovalRow, withdrawalsOf } from '../../../src/approval/testing.ts'
 import { seedAnnouncement } from '../../../src/byoip/announcement/testing.ts'
 import { openRestore } from '../../../src/restore/gate.store.ts'
@@ -159,6 +170,18 @@ async function recordCustomers({ call, record, owner }: Recorder): Promise<void>
   await record(listCustomersRoute, { query: { search: 'lind', ordering: '-open_requests', limit: 100 } })
   await record(getCustomerRoute, { params: { team_id: team.id } })
   await record(listInboxRoute, { query: { team_id: [team.id] } })
+}
+
+async function recordStaffAccesses({ api, call, record, at, nextId }: Recorder): Promise<void> {
+  await at('2026-04-01T10:21:40.212Z')
+  await nextId('staff_accesses', 12)
+  const { access } = await openSession(api, employee.id, 1)
+  const staff = { headers: { authorization: `Bearer ${access}` } }
+  const reason = `The announcement of ${web.cidr} is not visible, as you reported.`
+  await call(createSessionTokenRoute, { body: { team_id: team.id, reason, ticket: 'NOC-4711' } }, staff)
+  await record(listStaffAccessesRoute, { query: { open: true } })
+  await at('2026-04-01T10:24:02.911Z')
+  await record(closeStaffAccessRoute, { body: { team_id: team.id } }, staff)
 }
 
 async function recordRegistries({ owner, record, at }: Recorder): Promise<void> {
@@ -305,5 +328,6 @@ export async function recordOperator(recorder: Recorder): Promise<void> {
   await recordApprovals(recorder, regions)
   await recordRegistries(recorder)
   await recordParts(recorder)
+  await recordStaffAccesses(recorder)
   await recordRestores(recorder)
 }

@@ -27,6 +27,7 @@ import {
 import { createTokenRoute } from '@pharos/contract/team/token'
 import { sql } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
+import { waitFor } from '../../../../lab/src/wait.ts'
 import { createMailToken } from '../../../src/session/mail-token.ts'
 import { hashPassword } from '../../../src/session/password.ts'
 import type { Recorder } from './recorder.ts'
@@ -118,8 +119,15 @@ export async function recordSession(recorder: Recorder): Promise<void> {
   })
   replace(created.token, apiToken)
   replace(created.id, tokenId)
-  await at('2026-04-01T09:21:00.000Z')
+  await at('2026-04-01T09:20:30.000Z')
   const program = { headers: { authorization: `Token ${created.token}` }, remoteAddress: '192.0.2.5' }
+  await call(getSessionTokenRoute, {}, program)
+  // The use is stored beside the answer, and at most once a minute.
+  await waitFor('the use of the token', async () => {
+    const { rows } = await sql`select from api_tokens where last_used is not null`.execute(owner)
+    return rows.length > 0
+  })
+  await at('2026-04-01T09:21:00.000Z')
   await record(getSessionTokenRoute, {}, program)
 
   await at('2026-04-01T09:30:12.700Z')
