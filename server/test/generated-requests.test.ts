@@ -222,6 +222,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   addDeviceAttachment: [/^body\.team_id: unknown$/],
   // Not an address or a network, or not in canonical form.
   listAuditEntries: [/^query\.address: /, /^query\.end: range$/],
+  listAuditEntriesOfAll: [/^query\.address: /, /^query\.end: range$/],
   // Rejected by the password policy, which counts the characters of the composed form.
   changePassword: [/^body\.new_password: (length|personal|pattern|common|same)$/],
   resetPassword: [/^body\.new_password: (length|personal|pattern|common)$/],

@@ -34,32 +34,32 @@ const columns: readonly Column<StaffCrossConnect>[] = [
     id: 'name',
     header: t.name,
     orderBy: 'name',
-    width: 180,
+    width: 160,
     grows: true,
     card: 'primary',
     cell: ({ name }) => name,
   },
-  { id: 'team', header: t.team, width: 140, card: 'secondary', cell: ({ team }) => team.name },
+  { id: 'team', header: t.team, width: 120, card: 'secondary', cell: ({ team }) => team.name },
   {
     id: 'circuit',
     header: t.circuit,
     orderBy: 'circuit_id',
-    width: 140,
+    width: 120,
     cell: ({ circuit_id }) => circuit_id,
   },
   {
     id: 'status',
     header: t.state,
     orderBy: 'status',
-    width: 160,
+    width: 150,
     card: 'state',
     cell: (one) => <CrossConnectPill {...one} />,
   },
-  { id: 'waits', header: t.waitsFor, width: 120, cell: ({ waits_for }) => t.actors[waits_for] },
+  { id: 'waits', header: t.waitsFor, width: 110, cell: ({ waits_for }) => t.actors[waits_for] },
   {
     id: 'letter',
     header: t.letter,
-    width: 140,
+    width: 120,
     cell: ({ loa_document: letter }) => (
       <OrDash>
         {letter && (
@@ -70,13 +70,13 @@ const columns: readonly Column<StaffCrossConnect>[] = [
       </OrDash>
     ),
   },
-  { id: 'order', header: t.order, width: 100, cell: ({ provider_ref }) => <OrDash>{provider_ref}</OrDash> },
+  { id: 'order', header: t.order, width: 90, cell: ({ provider_ref }) => <OrDash>{provider_ref}</OrDash> },
   timeColumn('since', t.since, ({ waiting_since }) => waiting_since),
   timeColumn('requested', t.requested, ({ requested }) => requested, { orderBy: 'requested', hidden: true }),
   {
     id: 'move',
     header: t.actions,
-    width: 100,
+    width: 90,
     cell: (one) =>
       one.next.length === 0 ? null : (
         <RowActions>

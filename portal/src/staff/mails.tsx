@@ -38,7 +38,7 @@ const columns: readonly Column<Mail>[] = [
     cell: ({ recipient }) => recipient,
   },
   { id: 'state', header: t.state, width: 130, card: 'state', cell: (mail) => <MailPill mail={mail} /> },
-  { id: 'kind', header: t.kind, width: 200, card: 'secondary', cell: ({ kind }) => kindText(kind) },
+  { id: 'kind', header: t.kind, width: 190, card: 'secondary', cell: ({ kind }) => kindText(kind) },
   { id: 'team', header: t.team, width: 140, cell: ({ team }) => <OrDash>{team?.name}</OrDash> },
   {
     id: 'attempts',

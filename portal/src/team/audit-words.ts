@@ -79,6 +79,7 @@ const nouns: Readonly<Record<string, string>> = {
   scrubber: 'scrubber',
   shield: 'Shield list',
   staff_token: 'staff token',
+  staff_access: 'staff access',
   tsig_key: 'TSIG key',
 }
 
@@ -89,6 +90,8 @@ const actions: Readonly<Record<string, string>> = {
   'session.revoke_all': 'Signed out everywhere',
   'session.switch': 'Switched to this team',
   'session.refuse': 'Sign-in refused',
+  'staff.access': 'Opened this team as staff',
+  'staff.leave': 'Closed this team as staff',
   'session.repeat': 'Session token used twice',
   'session.reuse': 'Old session token used: session ended',
   'token.refuse': 'API token refused',
