@@ -20,7 +20,12 @@ export const levels: Readonly<Record<PathId, Level>> = {
   P4: { goal: 0.7, reached: 0.51, margin: 0.45, reason },
   P5: { goal: null, reached: 0.2, margin: 0.15, reason },
   P7: { goal: 0.35, reached: 0.35, margin: 0.35, reason },
-  D8: { goal: 1, reached: 0.37, margin: 0.25, reason },
+  D8: {
+    goal: 1,
+    reached: 0.4,
+    margin: 0.25,
+    reason: 'five runs on the slower of two processors, 2026-11-30',
+  },
   D1: { goal: null, reached: 0.09, margin: 0.25, reason },
   I2: { goal: null, reached: 0.56, margin: 0.25, reason },
   I4: { goal: null, reached: 1.53, margin: 0.1, reason },
