@@ -1,5 +1,5 @@
 // A request whose changes are paused: the requester, the changes by region, where the prefixes stay announced, and the reason.
-import { Group, Stack, Table, Text } from '@mantine/core'
+import { Stack, Table, Text } from '@mantine/core'
 import { listAnnouncementsOfTeamRoute, type Announcement } from '@pharos/contract/byoip/announcement'
 import { ProblemError } from '@pharos/contract/client'
 import { useQuery } from '@tanstack/react-query'
@@ -59,10 +59,9 @@ export function ChangeView({ request }: { request: ChangeRequest }) {
           {[...Map.groupBy(approvals, ({ detail }) => detail)].map(([detail, same]) => (
             <div key={detail}>
               <Text size="sm">{detail}</Text>
-              <Group gap="xs" className={classes['small']!}>
-                {t.inRegions(same.length)}
-                {same.map(({ region }) => region).join(', ')}
-              </Group>
+              <div className={classes['small']}>
+                {t.inRegions(same.length)} {same.map(({ region }) => region).join(', ')}
+              </div>
             </div>
           ))}
         </Stack>
