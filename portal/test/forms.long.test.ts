@@ -90,12 +90,18 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     )
     await page.getByRole('link', { name: 'All API tokens' }).click()
     await page.getByRole('row').filter({ hasText: 'Backup' }).getByRole('button', { name: 'Edit' }).click()
-    await choose('Never expires')
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // A token may only end earlier than it does.
+    const dialog = page.getByRole('dialog')
+    await dialog.locator('[data-field=expires] input').first().click()
+    await page.getByRole('option', { name: 'Another date', exact: true }).waitFor()
+    assert.equal(await page.getByRole('option', { name: 'Never expires', exact: true }).count(), 0)
+    await page.getByRole('option', { name: 'Another date', exact: true }).click()
+    await dialog.getByLabel('Day, in UTC').fill('2027-06-01')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
     assert.deepEqual(
       (await tokens()).map((token) => token.expires),
-      [null],
+      ['2027-06-01T00:00:00.000Z'],
     )
     assert.deepEqual(pageErrors, [])
     await context.close()

@@ -9,6 +9,7 @@ import {
   type Token,
 } from '@pharos/contract/team/token'
 import { IconKey } from '@tabler/icons-react'
+import { useMemo } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -30,14 +31,17 @@ export const CreateToken = () => (
   </ButtonLink>
 )
 
-const declared = {
+/** A token may end earlier than it does, never later. */
+const declaredFor = (latest: Expiry) => ({
   name: text({ label: t.name, help: t.nameHelp }),
   allowed_subnets: networks({ label: t.subnets, help: t.subnetsHelp }),
-  expires: expiry({ label: t.expiry, help: t.expiryHelp }),
-}
+  expires: expiry({ label: t.expiry, help: t.expiryHelp, latest }),
+})
 
 export function EditToken({ token }: { token: Token }) {
   const { id, name, allowed_subnets, expires } = token
+  const day: Expiry = expires?.slice(0, 10) ?? null
+  const declared = useMemo(() => declaredFor(day), [day])
   return (
     <Dialog
       title={t.editTitle(name)}
@@ -47,7 +51,7 @@ export function EditToken({ token }: { token: Token }) {
       initialValues={{
         name,
         allowed_subnets: [...allowed_subnets],
-        expires: (expires?.slice(0, 10) ?? null) as Expiry,
+        expires: day,
       }}
       trigger={(open) => (
         <Button variant="subtle" size="compact-xs" onClick={open}>
@@ -55,10 +59,10 @@ export function EditToken({ token }: { token: Token }) {
         </Button>
       )}
       onSubmit={async (values, opened) => {
-        const { expires: day, ...rest } = changesOf(opened, values)
+        const { expires: changed, ...rest } = changesOf(opened, values)
         await call(updateTokenRoute, {
           params: { token_id: id },
-          body: { ...rest, ...(day === undefined ? {} : { expires: expiryOf(day) }) },
+          body: { ...rest, ...(changed === undefined ? {} : { expires: expiryOf(changed) }) },
         })
         await invalidate(listTokensRoute)
       }}

@@ -23,16 +23,28 @@ export const expiryOf = (day: Expiry): string | null => (day === null ? null : n
 const dayText = (day: string): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
 
+type ExpiryOptions = Pick<FieldDeclaration, 'label' | 'help'> & {
+  /** The latest day that is offered; null for no end. */
+  readonly latest?: Expiry
+}
+
 /** The value is an `Expiry`. */
-export const expiry = (options: Pick<FieldDeclaration, 'label' | 'help'>): FieldDeclaration => ({
+export const expiry = ({ latest = null, ...options }: ExpiryOptions): FieldDeclaration => ({
   ...options,
   required: false,
   check: (day: Expiry) =>
     day === null || /^\d{4}-\d{2}-\d{2}$/.test(day) ? undefined : words.expiry.needsDay,
-  Widget: (props) => <ExpiryInput {...props} />,
+  Widget: (props) => <ExpiryInput {...props} latest={latest} />,
 })
 
-function ExpiryInput({ label, description, error, readOnly, input }: WidgetProps) {
+function ExpiryInput({
+  label,
+  description,
+  error,
+  readOnly,
+  input,
+  latest,
+}: WidgetProps & { readonly latest: Expiry }) {
   const day = input.value as Expiry
   const preset = presetDays.find((days) => dayFromNow(days) === day)
   const [mode, setMode] = useState(day === null ? never : preset === undefined ? custom : String(preset))
@@ -52,11 +64,13 @@ function ExpiryInput({ label, description, error, readOnly, input }: WidgetProps
         disabled={readOnly}
         allowDeselect={false}
         data={[
-          ...presetDays.map((days) => ({
-            value: String(days),
-            label: words.expiry.preset(days, dayText(dayFromNow(days))),
-          })),
-          { value: never, label: words.expiry.never },
+          ...presetDays
+            .filter((days) => latest === null || dayFromNow(days) <= latest)
+            .map((days) => ({
+              value: String(days),
+              label: words.expiry.preset(days, dayText(dayFromNow(days))),
+            })),
+          ...(latest === null ? [{ value: never, label: words.expiry.never }] : []),
           { value: custom, label: words.expiry.custom },
         ]}
         value={mode}
@@ -68,6 +82,7 @@ function ExpiryInput({ label, description, error, readOnly, input }: WidgetProps
           label={words.expiry.day}
           error={error}
           min={dayFromNow(1)}
+          max={latest ?? undefined}
           value={day ?? ''}
           disabled={readOnly}
           onChange={(event) => input.onChange(event.currentTarget.value)}
