@@ -198,7 +198,11 @@ export const patroniSettings = {
   loop_wait: 5,
   retry_timeout: 5,
   synchronous_mode: true,
-  postgresql: { use_pg_rewind: true, parameters: { max_connections: 200, wal_log_hints: 'on' } },
+  postgresql: {
+    use_pg_rewind: true,
+    remove_data_directory_on_rewind_failure: true,
+    parameters: { max_connections: 200, wal_log_hints: 'on', wal_keep_size: '1GB' },
+  },
 }
 
 function patroniConfiguration(folder: string, name: string, address: string, here: string) {
