@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { commands } from '../server/src/commands/index.ts'
-import { heap, nodeMajorMin } from '../server/bin/runtime.mjs'
+import { nodeFlags, nodeMajorMin } from '../server/bin/runtime.mjs'
 import { repository } from './release.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-launcher-'))
@@ -69,7 +69,7 @@ const filesOf = (root: string): string[] =>
   })
 
 describe('server/bin/pharos.mjs', () => {
-  it('starts every command with the heap of the server, and changes no file', () => {
+  it('starts every command with the flags of the server, and changes no file', () => {
     const root = checkout()
     const before = filesOf(root)
     for (const { name } of commands) {
@@ -79,7 +79,7 @@ describe('server/bin/pharos.mjs', () => {
         '--x',
       ])
       assert.deepEqual([status, stderr], [0, ''])
-      assert.deepEqual(JSON.parse(stdout), { flags: heap, words: [name, '--x'] })
+      assert.deepEqual(JSON.parse(stdout), { flags: nodeFlags, words: [name, '--x'] })
     }
     assert.deepEqual(filesOf(root), before)
   })
@@ -101,14 +101,14 @@ describe('server/bin/pharos.mjs', () => {
 describe('bin/pharos of the distribution', () => {
   const launcher = (root: string) => join(root, 'bin/pharos')
 
-  it('starts every command with the heap of the server, and changes no file', () => {
+  it('starts every command with the flags of the server, and changes no file', () => {
     const root = checkout()
     const before = filesOf(root)
     for (const { name } of commands) {
       const { status, stdout, stderr } = run(launcher(root), [name, 'a b'], { PHAROS_NODE: process.execPath })
       assert.deepEqual([status, stderr], [0, ''])
       // PHAROS_NODE is no setting of Pharos.
-      assert.deepEqual(JSON.parse(stdout), { flags: heap, words: [name, 'a b'] })
+      assert.deepEqual(JSON.parse(stdout), { flags: nodeFlags, words: [name, 'a b'] })
     }
     assert.deepEqual(filesOf(root), before)
   })
@@ -116,7 +116,7 @@ describe('bin/pharos of the distribution', () => {
   it(`accepts Node.js ${nodeMajorMin} and refuses older ones in one sentence`, () => {
     const root = checkout()
     const accepted = run(launcher(root), ['status'], { PHAROS_NODE: nodeOf(`v${nodeMajorMin}.0.0`) })
-    assert.equal(accepted.stdout, `${heap.join(' ')} ${join(root, 'server/src/main.ts')} status\n`)
+    assert.equal(accepted.stdout, `${nodeFlags.join(' ')} ${join(root, 'server/src/main.ts')} status\n`)
     const old = nodeOf(`v${nodeMajorMin - 1}.9.1`)
     assert.deepEqual(run(launcher(root), ['status'], { PHAROS_NODE: old }), {
       status: 1,

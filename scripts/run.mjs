@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { heap, nodeMajorMin } from '../server/bin/runtime.mjs'
+import { nodeFlags, nodeMajorMin } from '../server/bin/runtime.mjs'
 import { installPackages, missingPackages } from './debian-packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -22,7 +22,7 @@ const spare = {
   node: `scripts/spare-node/node_modules/node-${platform}/bin/node`,
 }
 
-const server = [...heap, 'server/src/main.ts']
+const server = [...nodeFlags, 'server/src/main.ts']
 
 /**
  * The programs of each command, run one after the other; the arguments of the command follow each. The bench runs loops of the server
@@ -38,7 +38,7 @@ const commands = {
   'test:long': [['scripts/test.mjs', '--long']],
   check: [['scripts/check.mjs']],
   lab: [['scripts/build-portal.mjs'], ['lab/src/main.ts']],
-  bench: [[...heap, 'bench/src/main.ts']],
+  bench: [[...nodeFlags, 'bench/src/main.ts']],
   generate: [
     ['server/src/db/generate.ts'],
     ['server/test/support/recording/write-examples.ts'],

@@ -147,7 +147,7 @@ describe('npm run', () => {
     )
     // Simulates a machine whose Node is older than any.
     const runtime = join(root, 'server/bin/runtime.mjs')
-    writeFileSync(runtime, `export const nodeMajorMin = 1000; export const heap = []`)
+    writeFileSync(runtime, `export const nodeMajorMin = 1000; export const nodeFlags = []`)
     const first = run(root, ['start', '3'], { NODE: process.execPath })
     assert.deepEqual([first.status, first.stdout], [3, 'start 3\n'], first.stderr)
     assert.match(first.stderr, /that of the repository needs libatomic1/)
@@ -161,7 +161,7 @@ describe('npm run', () => {
     script(join(root, 'bin/npm'), `mkdir -p node_modules; case "$*" in *spare-node*) exit 1 ;; esac`)
     writeFileSync(
       join(root, 'server/bin/runtime.mjs'),
-      `export const nodeMajorMin = 1000; export const heap = []`,
+      `export const nodeMajorMin = 1000; export const nodeFlags = []`,
     )
     const { status, stderr } = run(root, ['start'])
     assert.equal(status, 1)

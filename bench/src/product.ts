@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findProgram, isRunning } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
+import { nodeFlags } from '../../server/bin/runtime.mjs'
 import type { Role } from '../../server/src/runtime/role.ts'
 import { cpuMicrosOf, memoryOf, type Memory } from './processor-time.ts'
 
@@ -52,9 +53,6 @@ const benchSettings = {
   PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '100000',
   PHAROS_ACCESS_TOKEN_LIFETIME_SECONDS: '3600',
 }
-
-/** As scripts/run.mjs starts the server. */
-const nodeFlags = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 
 const entry = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 let started = 0

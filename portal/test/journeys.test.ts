@@ -237,7 +237,7 @@ describe('in the portal', { skip: skipWithoutBrowser() }, () => {
     const page = await pageOf('staff@demo.example')
     assert.equal(new URL(page.url()).pathname, '/staff')
     await settled(page)
-    const figure = page.locator('[data-figure]').filter({ hasText: 'Waits for you' })
+    const figure = page.locator('[data-figure]').filter({ hasText: 'Inbox' })
     const waiting = await figure.getByRole('link').innerText()
     const installation = page.getByRole('region', { name: 'Installation' })
     /** `3 of 4` of each part. */

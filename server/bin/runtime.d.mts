@@ -1,2 +1,2 @@
 export const nodeMajorMin: number
-export const heap: readonly string[]
+export const nodeFlags: readonly string[]

@@ -78,9 +78,14 @@ const waiting: Readonly<Record<InboxKind, () => Promise<unknown>>> = {
     }),
   // The fixtures have letters.
   letter: async () => {},
-  asn: () =>
-    sql`insert into asn_proofs (team_id, asn, method, state, note, checked)
-      values (${fixtures.red.teamId}, 64999, 'roa', 'valid', 'A ROA names it.', now())`.execute(owner()),
+  // It stands behind more claims than a page of the list has.
+  asn: async () => {
+    await sql`insert into asns (team_id, asn) select ${fixtures.red.teamId}, asn from generate_series(1, 1001) asn`.execute(
+      owner(),
+    )
+    await sql`insert into asn_proofs (team_id, asn, method, state, note, checked)
+      values (${fixtures.red.teamId}, 64999, 'roa', 'valid', 'A ROA names it.', now())`.execute(owner())
+  },
   cross_connect: async () => {
     for (const status of crossConnectStatuses)
       await sql`

@@ -378,7 +378,7 @@ const WaitingRow = ({ entry }: { entry: InboxEntry }) => (
 )
 
 const More = ({ count }: { count: number }) =>
-  count > 0 ? <p className={classes['more']}>{texts.more(count)}</p> : null
+  count > 0 ? <p className={classes['more']}>{t.more(count)}</p> : null
 
 const toRegions = linkOptions({ to: '/staff/regions' })
 const toProcesses = linkOptions({ to: '/staff/processes' })

@@ -67,8 +67,8 @@ export const words = {
   cannotUndo: 'Press Enter to confirm, Escape to cancel.',
   inbox: {
     title: 'Inbox',
-    note: 'Everything that waits for you, oldest first.',
-    empty: 'Nothing waits for you',
+    note: 'Everything that needs a decision or an action of the provider, oldest first.',
+    empty: 'Nothing to decide',
     emptyHelp: 'New requests appear here automatically.',
     incomplete: 'Some requests could not be read. The inbox may be incomplete.',
     list: 'Requests',
@@ -327,7 +327,7 @@ export const words = {
   },
   customers: {
     title: 'Customers',
-    note: 'Every team with what it has and what of it waits for you.',
+    note: 'Every team, with what it has and its open requests.',
     thing: 'customer',
     things: 'customers',
     search: 'Name',

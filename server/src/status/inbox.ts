@@ -1,5 +1,5 @@
-// The inbox of the provider's staff: every state that waits for the provider, from the lists of the domains. It decides nothing, and has
-// no condition of its own: a list of a domain says what waits.
+// The inbox of the provider's staff: every state that waits for the provider, from the lists of the domains, which say what waits. It decides
+// nothing.
 import type { Approval } from '@pharos/contract/operator/approval'
 import {
   routeRequestKey,
@@ -21,8 +21,19 @@ import { listTeamNames } from './status.store.ts'
 
 export type InboxDeps = ApprovalDeps & AttachmentDeps
 
-/** The most entries of a kind: more of one wait nowhere. */
-const all = { limit: 1000, offset: 0 }
+const pageRows = 1000
+
+/** Reads all pages of a list of a domain. */
+async function readAll<T>(
+  read: (slice: { limit: number; offset: number }) => Promise<{ results: readonly T[]; count: number }>,
+): Promise<T[]> {
+  const all: T[] = []
+  for (;;) {
+    const { results, count } = await read({ limit: pageRows, offset: all.length })
+    all.push(...results)
+    if (results.length === 0 || all.length >= count) return all
+  }
+}
 
 /** Returns a page of everything that waits for the provider. */
 export async function listInbox(
@@ -66,8 +77,8 @@ const isAsked = (kind: string, kinds: readonly string[] | undefined): boolean =>
   !kinds || kinds.includes(kind)
 
 const readApprovals: Read = async (deps) => {
-  const query = { state: ['open' as const], include: 'items', ordering: 'id', ...all }
-  const { results } = await listApprovals(deps, undefined, query)
+  const query = { state: ['open' as const], include: 'items', ordering: 'id' }
+  const results = await readAll((slice) => listApprovals(deps, undefined, { ...query, ...slice }))
   return [
     ...routeEntries(results.filter(({ area }) => area === 'routes')),
     ...results
@@ -107,8 +118,8 @@ function routeEntries(approvals: readonly Approval[]): InboxEntry[] {
 const withoutItems = ({ items: _items, ...approval }: Approval): Approval => approval
 
 const readLetters: Read = async (deps) => {
-  const query = { status: ['pending_review' as const], ordering: 'id', ...all }
-  const { results } = await listForReview(deps, undefined, query)
+  const query = { status: ['pending_review' as const], ordering: 'id' }
+  const results = await readAll((slice) => listForReview(deps, undefined, { ...query, ...slice }))
   return results.map((letter) => ({
     ...entryOf('letter', letter.id, letter.uploaded, letter.team),
     letter,
@@ -117,7 +128,8 @@ const readLetters: Read = async (deps) => {
 
 /** An ASN that a proof supports, and that only staff can verify; it waits since the first valid proof. */
 const readAsns: Read = async (deps) => {
-  const { results } = await listAllAsns(deps, undefined, { verified: false, ordering: 'asn', ...all })
+  const query = { verified: false, ordering: 'asn' }
+  const results = await readAll((slice) => listAllAsns(deps, undefined, { ...query, ...slice }))
   return results.flatMap((asn) => {
     const valid = asn.evidence.filter(({ state }) => state === 'valid').map(({ checked }) => checked)
     if (asn.verified !== null || asn.revoked !== null || valid.length === 0) return []
@@ -126,8 +138,8 @@ const readAsns: Read = async (deps) => {
 }
 
 const readCrossConnects: Read = async (deps) => {
-  const query = { waits_for: ['provider' as const], ordering: 'id', ...all }
-  const { results } = await listStaffCrossConnects(deps, undefined, query)
+  const query = { waits_for: ['provider' as const], ordering: 'id' }
+  const results = await readAll((slice) => listStaffCrossConnects(deps, undefined, { ...query, ...slice }))
   return results.map((one) => ({
     ...entryOf('cross_connect', one.id, one.waiting_since ?? one.requested, one.team),
     cross_connect: one,
@@ -136,11 +148,8 @@ const readCrossConnects: Read = async (deps) => {
 
 /** One entry for each team, since its first bill was closed. */
 const readBills: Read = async (deps) => {
-  const { results } = await listStaffBills(deps, undefined, {
-    needs_decision: true,
-    ordering: 'period,service',
-    ...all,
-  })
+  const query = { needs_decision: true, ordering: 'period,service' }
+  const results = await readAll((slice) => listStaffBills(deps, undefined, { ...query, ...slice }))
   const teams = Map.groupBy(results, ({ team_id: id }) => id)
   const names = await listTeamNames(deps.db, [...teams.keys()])
   return Array.from(teams, ([id, bills]) => {
@@ -159,7 +168,8 @@ const readFormers: Read = async ({ db }) =>
   )
 
 const readRestores: Read = async (deps) => {
-  const { results } = await listRestores(deps, undefined, { state: ['open'], ordering: 'id', ...all })
+  const query = { state: ['open' as const], ordering: 'id' }
+  const results = await readAll((slice) => listRestores(deps, undefined, { ...query, ...slice }))
   return results.map((restore) => ({ ...entryOf('restore', restore.id, restore.detected, null), restore }))
 }
 

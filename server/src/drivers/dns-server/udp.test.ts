@@ -6,7 +6,9 @@ import { once } from 'node:events'
 import { isBuiltin } from 'node:module'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
 import type { DnsRequest, RequestHandler } from './handler.ts'
 import { bindUdp } from './udp.ts'
 
@@ -25,6 +27,20 @@ const handler: RequestHandler = {
   handleStream: () => undefined,
   truncated: () => Buffer.from('truncated'),
 }
+
+/** Sends 1,500 datagrams, and then wakes the other thread. */
+const flood = `
+  const { createSocket } = require('node:dgram')
+  const { workerData: { port, done } } = require('node:worker_threads')
+  const socket = createSocket('udp4')
+  let left = 1500
+  const next = () => {
+    if (left-- > 0) return socket.send('now', port, '127.0.0.1', next)
+    Atomics.store(done, 0, 1)
+    Atomics.notify(done, 0)
+    socket.close()
+  }
+  next()`
 
 /** Sends texts from several sockets while the server cannot read, and returns the answers of each socket. */
 async function askTogether(port: number, host: string, texts: readonly string[], clients: number) {
@@ -76,6 +92,32 @@ describe(hasCalls ? 'datagrams in batches' : 'datagrams one by one', () => {
       )
       assert.equal(errors.length, 50)
     })
+
+  it('leave the event loop to other work after 288 of them', async () => {
+    const seen = { answered: 0, inTurn: 0, most: 0 }
+    const counting: RequestHandler = {
+      ...handler,
+      handleDatagram: () => {
+        seen.answered += 1
+        seen.inTurn += 1
+        seen.most = Math.max(seen.most, seen.inTurn)
+        return undefined
+      },
+    }
+    await using stack = new AsyncDisposableStack()
+    const flooded = await bindUdp({ host: '127.0.0.1', port: 0, handler: counting, rate: unlimited })
+    stack.defer(() => void flooded.close())
+    const done = new Int32Array(new SharedArrayBuffer(4))
+    const worker = new Worker(flood, { eval: true, workerData: { port: flooded.address().port, done } })
+    stack.defer(() => void worker.terminate())
+    // The datagrams wait in the socket meanwhile.
+    Atomics.wait(done, 0, 0)
+    while (seen.answered < 1500) {
+      seen.inTurn = 0
+      await nextTurn()
+    }
+    assert.ok(seen.most <= 288, `${seen.most} in a turn`)
+  })
 
   it('have an empty one among them', async () => {
     const client = createSocket('udp4')
