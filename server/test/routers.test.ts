@@ -10,6 +10,7 @@ import {
   seedRegions,
   seedTeam,
 } from '../src/byoip/announcement/testing.ts'
+import type { LastKnownRoutesFiles } from '../src/byoip/regions/last-known-routes.ts'
 import { noLastKnownRoutes } from '../src/byoip/regions/testing.ts'
 import { createReconcilers } from '../src/byoip/regions/reconcilers.ts'
 import { listAdminRegions, setDrained } from '../src/byoip/regions/router.ts'
@@ -67,7 +68,7 @@ const routerOf = (name: string) => sandboxRegion(`routers-${name}`)
 const onRouter = (name: string) => [...routerOf(name).table('pharos').keys()].sort()
 
 /** With a long interval, so that only a notification can cause a run, unless given. */
-async function startReconcilers(intervalMs = 3_600_000) {
+async function startReconcilers(intervalMs = 3_600_000, lastKnownRoutes = noLastKnownRoutes) {
   const component = createReconcilers({
     postgres: database.postgres,
     waker,
@@ -77,7 +78,7 @@ async function startReconcilers(intervalMs = 3_600_000) {
         speaker: createSandboxSpeaker({ region: `routers-${name}` }),
         routes: {},
       })),
-    lastKnownRoutes: noLastKnownRoutes,
+    lastKnownRoutes,
     gate: openGate,
     report: async () => {},
     log: createLog({ logLevel: 'silent', logFormat: 'json' }),
@@ -116,14 +117,53 @@ const stateIn = async (id: number, region = 'ams') => (await rowIn(id, region)).
 const reasonIn = async (id: number, region = 'ams') => (await rowIn(id, region)).reason
 const prefixes = ['198.51.100.0/24', '203.0.113.0/24']
 
-async function startWithRoutes(intervalMs?: number): Promise<number[]> {
+async function startWithRoutes(intervalMs?: number, files?: LastKnownRoutesFiles): Promise<number[]> {
   const ids: number[] = []
   for (const prefix of prefixes) ids.push(await seed(prefix))
-  await startReconcilers(intervalMs)
+  await startReconcilers(intervalMs, files)
   await waitFor('everything is announced', async () => (await statusOf(ids[1]!)) === 'announced')
   await waitFor('the check is stored', async () => (await regionOf()).last_check_result === true)
   return ids
 }
+
+describe('a process that has lost the region to another one', () => {
+  it('keeps the routes of a router until the other one has read it', async () => {
+    const kept: string[][] = []
+    const keep = (slug: string, names: string[]) => void (slug === 'ams' && kept.push(names.sort()))
+    await startWithRoutes(undefined, {
+      ...noLastKnownRoutes,
+      save: async ({ region, routers }) =>
+        keep(
+          region.slug,
+          routers.map(({ name }) => name),
+        ),
+      remove: async ({ slug }) => keep(slug, []),
+    })
+    const { last_check: before } = await regionOf()
+    await wakeFully()
+    await waitFor('no full run is left to do', async () => (await regionOf()).last_check !== before)
+    await startReconcilers()
+    routerOf('r2').down = true
+    kept.length = 0
+    await endLockSession()
+    await waitFor('the other process has read a router', async () => (await regionOf()).error !== null)
+    await wakeFully()
+    await waitFor('the router that was read is forgotten', async () => kept.length > 0)
+    assert.deepEqual(kept, [['r2']])
+    routerOf('r2').down = false
+    await waitFor('everything is forgotten', async () => kept.length > 1)
+    assert.deepEqual(kept, [['r2'], []])
+  })
+
+  const wakeFully = () => sql`select pg_notify('pharos', 'routers')`.execute(database.postgres.owner)
+
+  /** Its process finds it ended when it is woken; the other one takes the lock with its next heartbeat. */
+  const endLockSession = () =>
+    sql`select pg_terminate_backend(pid) from pg_locks
+      where locktype = 'advisory' and granted and objsubid = 2 and objid = ${regions['ams']}::integer`.execute(
+      database.postgres.owner,
+    )
+})
 
 const isConflict = (pattern: RegExp) => (error: unknown) =>
   error instanceof Failure && error.code === 'conflict' && pattern.test(error.message)

@@ -145,6 +145,28 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     assert.deepEqual(seen.lost, [prefixes[0]], 'nothing is withdrawn from memory')
   })
 
+  it('a restart loses no prefix while the process that took over has not read the region yet', async () => {
+    const proxies = [await useProxy(), await useProxy()] as const
+    await startReconcilers({ databaseUrl: proxies[0].databaseUrl })
+    await allAnnounced()
+    await startReconcilers({ databaseUrl: proxies[1].databaseUrl })
+    const before = await epochOf(region)
+    const blocked = await db().startTransaction().execute()
+    await sql`lock table announcement_regions in access exclusive mode`.execute(blocked)
+    proxies[0].refuse()
+    await waitFor('the other process takes over', async () => (await epochOf(region)) > before)
+    proxies[0].open()
+    await waitFor('the first process finds the region taken', async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and state = 'idle'
+          and query like '%pg_try_advisory_lock%'`.execute(db())
+      return rows.length > 0
+    })
+    for (const proxy of proxies) proxy.refuse()
+    await assertNoLoss('taken over, unread')
+    await blocked.rollback().execute()
+  })
+
   it('twenty toggles of three prefixes all reach the peer, and damp none', async () => {
     await sql`delete from announcements where id = any(${ids.slice(10)}::integer[])`.execute(db())
     await startReconcilers()
@@ -286,6 +308,9 @@ async function allAnnounced(): Promise<void> {
     return rows[0]!.n === prefixes.length && (await lab.birdRoutes('ams')).length === prefixes.length
   })
 }
+
+const epochOf = async (id: number): Promise<number> =>
+  (await sql<{ epoch: number }>`select epoch from regions where id = ${id}`.execute(db())).rows[0]!.epoch
 
 async function checkedAgain(): Promise<void> {
   const { rows } = await sql<{ now: Date }>`select now()`.execute(db())

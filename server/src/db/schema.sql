@@ -2745,6 +2745,7 @@ create table region_routers (
   neighbors jsonb not null default '[]'::jsonb,
   daemon text, -- router ID and owner at the last check: an address may have several spellings
   neighbor_checks jsonb not null default '[]'::jsonb, -- for each neighbor and address family the time of its last check, and the routes that it did not receive
+  read_epoch integer, -- epoch of the region in the last full run that read the router
   constraint region_routers_pkey PRIMARY KEY (region_id, name),
   constraint region_routers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
 );

@@ -1852,6 +1852,8 @@ export interface RegionRoutersTable {
   daemon: string | null
   /** for each neighbor and address family the time of its last check, and the routes that it did not receive */
   neighbor_checks: GeneratedJson
+  /** epoch of the region in the last full run that read the router */
+  read_epoch: number | null
 }
 
 /** withdrawals that nobody approved or asked for by name, written before they are sent */

@@ -18,6 +18,8 @@ export type LastKnownRoutes = {
   readonly routers: readonly LastKnownRouter[]
   /** When a run last read or changed them; ISO 8601. */
   readonly at: string
+  /** The epoch of the region in that run; undefined in the file of an older release. */
+  readonly epoch?: number
 }
 
 /** An older plan is not used: its routes may have been withdrawn since. */

@@ -246,19 +246,35 @@ async function saveRouters(
 ): Promise<void> {
   await sql`
     insert into region_routers as r
-      (region_id, name, last_check, last_check_result, last_error, routes, neighbors, neighbor_checks, applied, daemon)
+      (region_id, name, last_check, last_check_result, last_error, routes, neighbors, neighbor_checks, applied, daemon, read_epoch)
     select region.id, n.name, case when n.error is null then ${at}::timestamptz end, n.error is null, n.error, n.routes,
-      coalesce(n.neighbors, '[]'), coalesce(n.checks, '[]'), n.applied, n.daemon
+      coalesce(n.neighbors, '[]'), coalesce(n.checks, '[]'), n.applied, n.daemon, case when n.error is null then region.epoch end
     from regions region, jsonb_to_recordset(${storedJson(routers)}::jsonb)
       as n (name text, error text, routes integer, neighbors jsonb, checks jsonb, applied jsonb, daemon text)
     where region.id = ${lease.regionId} and region.epoch = ${lease.epoch}
     on conflict (region_id, name) do update
-    set last_check = coalesce(excluded.last_check, r.last_check), last_check_result = excluded.last_check_result,
+    set last_check = coalesce(excluded.last_check, r.last_check), read_epoch = coalesce(excluded.read_epoch, r.read_epoch),
+      last_check_result = excluded.last_check_result,
       last_error = excluded.last_error, routes = coalesce(excluded.routes, r.routes),
       neighbors = case when excluded.last_check_result then excluded.neighbors else r.neighbors end,
       neighbor_checks = case when excluded.last_check_result then excluded.neighbor_checks else r.neighbor_checks end,
       applied = case when excluded.last_check_result then excluded.applied else r.applied end,
       daemon = case when excluded.last_check_result then excluded.daemon else r.daemon end`.execute(db)
+}
+
+/**
+ * Returns the names of the routers that a later holder of the lock than `epoch` has read; all routers if the database is
+ * older than that epoch, after a restore.
+ */
+export async function readByLaterHolders(
+  db: Db,
+  regionId: number,
+  epoch: number,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select r.name from region_routers r join regions g on g.id = r.region_id
+    where g.id = ${regionId} and (r.read_epoch > ${epoch} or g.epoch < ${epoch})`.execute(db)
+  return new Set(rows.map(({ name }) => name))
 }
 
 /** Stores that the region could not be checked; the last observed values are kept. `failed`: the routers that failed. */

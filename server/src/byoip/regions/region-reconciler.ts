@@ -16,7 +16,7 @@ import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
 import type { HandedFiles } from './handed-routes.ts'
 import { reconcileRegion, type ReconcileDeps, type RunReport } from './reconcile.ts'
 import { readMovingRows, readRegionRows } from './plan-row.store.ts'
-import type { RegionRecord } from './reconcile.store.ts'
+import { readByLaterHolders, type RegionRecord } from './reconcile.store.ts'
 import type { LastKnownRoutes, LastKnownRoutesFiles, LastKnownRouter } from './last-known-routes.ts'
 import { RegionLock, type RegionLease } from './region-lock.store.ts'
 import {
@@ -166,7 +166,7 @@ export class RegionReconciler {
     try {
       await closedRun(
         {
-          ...this.#runDeps(),
+          ...this.#runDeps(lease),
           region: this.#region.slug,
           known: this.#lastKnown(),
           readRows: readRegionRows,
@@ -255,26 +255,48 @@ export class RegionReconciler {
     }, runAwaitedMs)
   }
 
-  /** Another process reconciles the region, so the kept plan is out of date. */
+  /**
+   * Another process has the lock. It may not have read the routers yet, or be a former session of this one: until then
+   * nobody else knows their routes. What it has read is out of date here.
+   */
   async #discardKept(): Promise<void> {
     // A restored database may lack announcements that only the routers and these routes still have.
     if (!this.#kept || this.#deps.gate.state === 'closed') return
-    this.#kept = undefined
-    this.#saved = undefined
-    await this.#deps.lastKnownRoutes.remove(this.#region)
+    const { postgres, lastKnownRoutes } = this.#deps
+    const { epoch, routers } = this.#kept
+    const read =
+      epoch === undefined ? undefined : await readByLaterHolders(postgres.owner, this.#region.id, epoch)
+    const unread = routers.filter(({ name }) => read?.has(name) === false)
+    if (unread.length === 0) {
+      this.#kept = undefined
+      this.#saved = undefined
+      await lastKnownRoutes.remove(this.#region)
+      return
+    }
+    this.#after('failed')
+    if (unread.length === routers.length) return
+    this.#kept = { ...this.#kept, routers: unread }
+    await this.#saveKept()
   }
 
   /**
    * Replaces the routes of the routers that were read, or only the routes `among` the prefixes; the others are kept.
    */
-  async #remember(afters: readonly RouterAfter[], among?: readonly Prefix[]): Promise<void> {
+  async #remember(
+    { epoch }: RegionLease,
+    afters: readonly RouterAfter[],
+    among?: readonly Prefix[],
+  ): Promise<void> {
     const routers = new Map(this.#kept?.routers.map(({ name, routes }) => [name, routes]))
     const read = new Set(among)
     for (const { router, after } of afters) {
       const others = among ? (routers.get(router.name) ?? []).filter(({ prefix }) => !read.has(prefix)) : []
       routers.set(router.name, [...others, ...after.values()])
     }
-    this.#keep([...routers].map(([name, routes]) => ({ name, routes })))
+    this.#keep(
+      [...routers].map(([name, routes]) => ({ name, routes })),
+      epoch,
+    )
     if (!among) await this.#saveKept()
   }
 
@@ -287,16 +309,18 @@ export class RegionReconciler {
         name,
         routes: routes.filter(({ prefix }) => !prefixes.has(prefix)),
       })),
+      this.#kept?.epoch,
     )
   }
 
   /** Without black holes: while the database does not answer, it is unknown whether they have ended. */
-  #keep(routers: readonly LastKnownRouter[]): void {
+  #keep(routers: readonly LastKnownRouter[], epoch: number | undefined): void {
     const networks = routers.map(({ name, routes }) => ({
       name,
       routes: routes.filter((route) => !isBlackhole(route)).map(plainRoute),
     }))
-    this.#kept = { region: this.#region, routers: networks, at: new Date().toISOString() }
+    const at = new Date().toISOString()
+    this.#kept = { region: this.#region, routers: networks, at, ...(epoch === undefined ? {} : { epoch }) }
   }
 
   /** Writes the file after a change, and at an interval so that its age is known. */
@@ -359,7 +383,7 @@ export class RegionReconciler {
         handedFiles === undefined
           ? async () => {}
           : (afters, ends) => this.#handOver(handedFiles, afters, ends)
-      const deps = { ...this.#runDeps(), formers, readRows: readRegionRows, preempt, handOver }
+      const deps = { ...this.#runDeps(lease), formers, readRows: readRegionRows, preempt, handOver }
       const report = await reconcileRegion(deps, lease)
       this.#known = { ...report, lease }
       this.#fullRuns++
@@ -384,7 +408,7 @@ export class RegionReconciler {
   }
 
   async #runQuickly(lease: RegionLease, known: KnownRegion): Promise<void> {
-    const report = await quickRun({ ...this.#runDeps(), readMoving: readMovingRows }, lease, known)
+    const report = await quickRun({ ...this.#runDeps(lease), readMoving: readMovingRows }, lease, known)
     if (report.full === 'now') this.wakeFully()
     if (report.full === 'soon') this.#after('changed')
     if (report.full !== undefined) this.#reportQuick(report)
@@ -401,7 +425,7 @@ export class RegionReconciler {
     }, fullInMs)
   }
 
-  #runDeps() {
+  #runDeps(lease: RegionLease) {
     return {
       db: this.#deps.postgres.owner,
       routers: this.#routers,
@@ -410,7 +434,7 @@ export class RegionReconciler {
       kept: {
         forget: (prefixes: ReadonlySet<Prefix>) => this.#forget(prefixes),
         remember: (afters: readonly RouterAfter[], among?: readonly Prefix[]) =>
-          this.#remember(afters, among),
+          this.#remember(lease, afters, among),
       },
       onSettled: (tookMs: readonly number[]) => {
         const region = this.#region.slug

@@ -10,6 +10,7 @@
 export type ScheduleState = 'unread' | 'known' | 'due'
 
 /**
+ * - `failed`: a run failed, or another process has the lock and has not read the routers yet.
  * - `readAll`: a router came up, an approval was decided, the lease is new, or a quick run left work.
  * - `timer`: the time of `fullInMs` has passed.
  * - `started`: a full run begins. What happens from now on concerns the run after it.
