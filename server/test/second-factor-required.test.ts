@@ -123,9 +123,16 @@ describe('a team that starts to require a second factor', () => {
       owner,
     )
     const { rows } = await sql<{ is_strong: boolean }>`
-      select ${isStrongSession} as is_strong from sessions s where s.user_id = ${userId} order by s.created`.execute(owner)
-    assert.deepEqual(rows.map(({ is_strong }) => is_strong), [false, true])
-    await sql`update sessions set second_factor = true, team_id = team_id where id = ${sessionId}`.execute(owner)
+      select ${isStrongSession} as is_strong from sessions s where s.user_id = ${userId} order by s.created`.execute(
+      owner,
+    )
+    assert.deepEqual(
+      rows.map(({ is_strong }) => is_strong),
+      [false, true],
+    )
+    await sql`update sessions set second_factor = true, team_id = team_id where id = ${sessionId}`.execute(
+      owner,
+    )
     await until(200, () => announcements(access))
   })
 

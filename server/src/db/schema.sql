@@ -2576,7 +2576,6 @@ create table passkeys (
   constraint passkeys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
 );
 CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id);
-alter table passkeys enable row level security;
 CREATE TRIGGER passkeys_version BEFORE UPDATE OF name ON public.passkeys FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION raise_version();
 
 -- the service, and so the team, that a port belongs to, from when until when
@@ -3043,7 +3042,6 @@ create table session_proofs (
   constraint session_proofs_kind_check CHECK ((kind = 'local'::text))
 );
 CREATE INDEX session_proofs_session ON public.session_proofs USING btree (session_id);
-alter table session_proofs enable row level security;
 CREATE TRIGGER session_proofs_actors AFTER DELETE OR UPDATE ON public.session_proofs FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 
 create table sessions (
@@ -3405,7 +3403,6 @@ create table used_challenges (
   expires timestamp with time zone not null,
   constraint used_challenges_pkey PRIMARY KEY (nonce)
 );
-alter table used_challenges enable row level security;
 
 create table users (
   id integer not null generated always as identity,

@@ -36,12 +36,17 @@ export async function findHomeTeam(db: Db | Trx, userId: number): Promise<number
   return rows[0]?.teamId ?? null
 }
 
-export async function findSignInAccount(db: Db, email: string): Promise<SignInAccount | undefined> {
+export async function findSignInAccount(
+  db: Db,
+  by: { readonly email: string } | { readonly userId: number },
+): Promise<SignInAccount | undefined> {
   const { rows } = await sql<SignInAccount>`
     select u.id, u.password_hash as "passwordHash", u.email_confirmed is not null as "emailConfirmed",
       u.is_demo as "isDemo", u.is_staff as "isStaff", ${hasFactor} as "hasSecondFactor",
       u.session_version as "sessionVersion", ${homeTeam} as "teamId"
-    from users u where lower(u.email) = lower(${email})`.execute(db)
+    from users u where ${'email' in by ? sql`lower(u.email) = lower(${by.email})` : sql`u.id = ${by.userId}`}`.execute(
+    db,
+  )
   return rows[0]
 }
 
@@ -62,8 +67,8 @@ const withLocalProof = sql`
 
 export type NewSession = {
   readonly userId: number
-  /** The hash that the password was compared with; null if a passkey opens the session. */
-  readonly passwordHash: string | null
+  /** The hash that the password was compared with. */
+  readonly passwordHash: string
   /**
    * Version as read with the hash: it changes whenever all sessions of the user end, as when a second factor is
    * enabled.
@@ -90,7 +95,7 @@ export async function insertSession(
       insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
       select id, ${session.teamId}, ${session.address}, ${session.userAgent}, ${session.address}, ${session.userAgent},
         ${session.secondFactor}, ${expiryOfNew(lifetime)}
-      from users where id = ${session.userId} and password_hash = coalesce(${session.passwordHash}, password_hash)
+      from users where id = ${session.userId} and password_hash = ${session.passwordHash}
         and session_version = ${session.sessionVersion} for share
       returning id, second_factor)
     ${withLocalProof}`.execute(db)

@@ -66,7 +66,14 @@ type UserQuery = QueryOf<typeof listUsersRoute>
 
 export const listAccountRows = (
   db: Db,
-  { search, team_id: teams, is_staff: isStaff, has_second_factor: hasSecondFactor, ordering, ...slice }: UserQuery,
+  {
+    search,
+    team_id: teams,
+    is_staff: isStaff,
+    has_second_factor: hasSecondFactor,
+    ordering,
+    ...slice
+  }: UserQuery,
 ): Promise<Page<AccountRow>> =>
   listAll(db, {
     matching: sql`

@@ -15,7 +15,6 @@ comment on column session_proofs.kind is 'local: a password or a passkey of the 
 comment on column session_proofs.expires is 'null: as long as the session';
 comment on column session_proofs.strong is 'whether a second factor was used, or a passkey that verified the user';
 create index session_proofs_session on session_proofs (session_id);
-alter table session_proofs enable row level security;
 
 create trigger session_proofs_actors after update or delete on session_proofs for each statement execute function wake_actors();
 
@@ -51,7 +50,6 @@ comment on column passkeys.public_key is 'COSE key (RFC 9052)';
 comment on column passkeys.counter is 'signature counter of the last use; 0 for ever if the authenticator has none';
 comment on column passkeys.relying_party is 'host of public_url when it was added: browsers offer it for this host only';
 create index passkeys_user on passkeys (user_id);
-alter table passkeys enable row level security;
 create trigger passkeys_version before update of name on passkeys for each row when (old.name is distinct from new.name) execute function raise_version();
 
 -- Challenges are signed and not stored. The random part of one that was presented is kept until it expires, so that it works once.
@@ -59,4 +57,3 @@ create table used_challenges (
   nonce text primary key,
   expires timestamptz not null
 );
-alter table used_challenges enable row level security;
