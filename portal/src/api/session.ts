@@ -72,9 +72,10 @@ export const session = {
   get: (): SessionState => state,
 
   /** Throws the problem of the server; `otp_required` if a code of the second factor is needed. */
-  async signIn(credentials: { email: string; password: string; otp?: string }): Promise<void> {
+  async signIn(credentials: BodyOf<typeof createSessionTokenRoute>): Promise<void> {
     await exclusively(async () => {
-      shareTokens(await call(createSessionTokenRoute, { body: credentials, headers: cookieMode }))
+      const input = { body: credentials, headers: cookieMode } as CallInput<typeof createSessionTokenRoute>
+      shareTokens(await call(createSessionTokenRoute, input))
     })
   },
 

@@ -61,15 +61,15 @@ export type PasskeyVerdict =
   | { readonly kind: 'accepted' | 'refused' | 'cloned'; readonly passkey: PasskeyRow }
   | { readonly kind: 'unknown' }
 
-/** Consumes the challenge of the assertion, whatever the verdict is. */
+/** Consumes the challenge of an assertion of a known passkey, whatever the verdict is. An unknown one writes nothing. */
 export async function checkPasskey(
   deps: PasskeyDeps,
   use: ChallengeUse,
   assertion: PasskeyAssertion,
 ): Promise<PasskeyVerdict> {
-  const isFresh = await takeChallenge(deps, use, assertion.response.clientDataJSON)
   const passkey = await findPasskeyByCredential(deps.db, assertion.id)
   if (!passkey) return { kind: 'unknown' }
+  const isFresh = await takeChallenge(deps, use, assertion.response.clientDataJSON)
   const verified = isFresh ? await verifyAssertion(deps, use, passkey, assertion) : undefined
   if (!verified) return { kind: 'refused', passkey }
   const { newCounter, credentialBackedUp } = verified

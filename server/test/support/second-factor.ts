@@ -59,7 +59,8 @@ export async function addPendingFactor({ database, config }: TestApi, userId: nu
 /** Removes all second factors. */
 export async function removeSecondFactors({ database }: TestApi): Promise<void> {
   const { owner } = database.postgres
-  await sql`update users set totp_enabled = null where totp_enabled is not null`.execute(owner)
+  await sql`update users set totp_enabled = null, passkey_added = null`.execute(owner)
+  await sql`delete from passkeys`.execute(owner)
   await markSessions(owner, null, false)
   await sql`delete from second_factors`.execute(owner)
   await sql`delete from recovery_codes`.execute(owner)
