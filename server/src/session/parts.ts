@@ -16,7 +16,7 @@ import { openBreachedPasswords, type BreachedPasswords } from './breached-passwo
 import { createCredentials } from './credentials.ts'
 import { createMailLimits } from './mail-limits.ts'
 import { createWrongPasswords } from './password-check.ts'
-import { passkeyRoutes } from './passkey.routes.ts'
+import { passkeyOperations } from './passkey.routes.ts'
 import { relyingPartyOf } from './relying-party.ts'
 import { secondFactorRoutes } from './second-factor.routes.ts'
 import { sessionRoutes } from './session.routes.ts'
@@ -57,7 +57,7 @@ export function routes(shared: ApiShared): Mounted[] {
     }),
     ...accountRoutes({ ...common, mailLimits: createMailLimits(config.accountMailsPerHour) }),
     ...secondFactorRoutes(common),
-    ...passkeyRoutes({ ...common, optionsOfClient: new ClientLimiter(signInRate) }),
+    ...passkeyOperations({ ...common, optionsOfClient: new ClientLimiter(signInRate) }),
     ...invitationRoutes({ ...common, followed: new ClientLimiter(signInRate) }),
     ...apiTokenRoutes({ ...shared, quota: config.apiTokensPerTeam }),
   ]

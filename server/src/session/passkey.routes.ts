@@ -22,7 +22,7 @@ import {
 } from './passkey.ts'
 import { withTokens, type CookieDeps } from './token-reply.routes.ts'
 
-export const passkeyRoutes = (deps: OwnPasskeyDeps & PasskeyOptionsDeps & CookieDeps): Mounted[] => [
+export const passkeyOperations = (deps: OwnPasskeyDeps & PasskeyOptionsDeps & CookieDeps): Mounted[] => [
   handleGuest(createSignInOptionsRoute, createSignInOptions, deps),
   handle(createPasskeyOptionsRoute, createPasskeyOptions, deps),
   handle(createPasskeyRoute, withTokens(createPasskey), deps),

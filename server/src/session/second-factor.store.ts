@@ -125,11 +125,14 @@ export async function deleteAuthenticator(trx: Trx, userId: number): Promise<boo
 
 /** Deletes the recovery codes of an account that no longer has a second factor. */
 export async function deleteUnusedCodes(trx: Trx, userId: number): Promise<void> {
-  for (const table of ['second_factors', 'recovery_codes'])
-    await sql`
-      delete from ${sql.table(table)} f using users u where f.user_id = ${userId} and u.id = f.user_id and not ${hasFactor}`.execute(
-      trx,
-    )
+  await sql`
+    delete from second_factors f using users u where f.user_id = ${userId} and u.id = f.user_id and not ${hasFactor}`.execute(
+    trx,
+  )
+  await sql`
+    delete from recovery_codes c using users u where c.user_id = ${userId} and u.id = c.user_id and not ${hasFactor}`.execute(
+    trx,
+  )
 }
 
 /** Deletes every second factor and the recovery codes; false if there is none. */

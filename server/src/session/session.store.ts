@@ -60,11 +60,6 @@ const repeatable = (column: 'rotated' | 'until') => sql`
 const expiryOfNew = ({ idleSeconds, absoluteSeconds }: SessionLifetime) =>
   sql`now() + make_interval(secs => ${Math.min(idleSeconds, absoluteSeconds)})`
 
-/** The release before reads `second_factor` only. */
-const withLocalProof = sql`
-  insert into session_proofs (session_id, kind, strong)
-  select id, 'local', second_factor from opened returning session_id as id`
-
 export type NewSession = {
   readonly userId: number
   /** The hash that the password was compared with. */
@@ -98,7 +93,8 @@ export async function insertSession(
       from users where id = ${session.userId} and password_hash = ${session.passwordHash}
         and session_version = ${session.sessionVersion} for share
       returning id, second_factor)
-    ${withLocalProof}`.execute(db)
+    insert into session_proofs (session_id, kind, strong)
+    select id, 'local', second_factor from opened returning session_id as id`.execute(db)
   return rows[0]?.id
 }
 
@@ -120,7 +116,8 @@ export async function insertSuccessor(
         coalesce(${secondFactor}::boolean, ${isStrongSession}), ${expiryOfNew(lifetime)}
       from sessions s where id = ${revokedId} and user_profile(user_id, team_id) is not null
       returning id, second_factor)
-    ${withLocalProof}`.execute(trx)
+    insert into session_proofs (session_id, kind, strong)
+    select id, 'local', second_factor from opened returning session_id as id`.execute(trx)
   return rows[0]?.id
 }
 
