@@ -237,8 +237,19 @@ describe('signing in with a passkey', () => {
       userVerification: 'required',
       allowCredentials: [],
     })
-    const { rows } = await sql`select from used_challenges where nonce = ${challenge}`.execute(owner())
-    assert.equal(rows.length, 0)
+  })
+
+  it('writes nothing for options and unknown passkeys', async () => {
+    const count = async () =>
+      (
+        await sql<{ count: number }>`
+          select (select count(*) from used_challenges) + (select count(*) from audit_entries) as count`.execute(
+          owner(),
+        )
+      ).rows[0]!.count
+    const before = await count()
+    await signInWith(new Authenticator(origin).get(await requestOptions()))
+    assert.equal(await count(), before)
   })
 
   /** The answer for a passkey that no account has. */
@@ -397,6 +408,10 @@ describe('a passkey as the second factor', () => {
     }
     const actions = await auditOf(userId)
     assert.deepEqual(actions, ['passkey.add', ...Array(5).fill('passkey.refuse')])
+    const { rows } = await sql<{ after: object | null }>`
+      select after from audit_entries where target = ${`user:${userId}`} and action = 'passkey.refuse'
+        and after ->> 'passkey' = ${String(other.passkey.id)}`.execute(owner())
+    assert.deepEqual(rows, [], 'names the passkey of another account')
   })
 
   it('is one of two kinds: codes work beside it, and recovery codes for an account without an authenticator', async () => {

@@ -82,7 +82,7 @@ export async function signInWithPasskey(
   throw fail('invalid_credentials', 'passkey')
 }
 
-/** The owner reads it: a passkey is known to its authenticator only. */
+/** The owner of the account reads it, and nothing of a passkey of another account. */
 const recordPasskeyRefusal = (
   { db }: SignInDeps,
   client: ClientSource,
@@ -92,9 +92,9 @@ const recordPasskeyRefusal = (
   writeAudit(db, {
     ...auditOfClient(client, account),
     action: verdict.kind === 'cloned' ? 'passkey.cloned' : 'passkey.refuse',
-    ...(verdict.kind === 'unknown'
-      ? {}
-      : { after: { passkey: verdict.passkey.id, name: verdict.passkey.name } }),
+    ...(verdict.kind !== 'unknown' && verdict.passkey.user_id === account.id
+      ? { after: { passkey: verdict.passkey.id, name: verdict.passkey.name } }
+      : {}),
   })
 
 async function verifiedAccount(
