@@ -18,6 +18,7 @@ import { session } from '../api/session.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { password, text } from '../ui/form-text-widgets.tsx'
 import { notifySuccess } from '../ui/notify.ts'
+import { DeviceError } from '../ui/problem-text.ts'
 import { Problem } from '../ui/problem.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -91,8 +92,8 @@ type Added = ResponseOf<typeof createPasskeyRoute>
 async function add({ name, current_password }: { name: string; current_password: string }): Promise<Added> {
   const { body } = await call(createPasskeyOptionsRoute, { body: { current_password } })
   const response = await createCredential(body.public_key).catch((error: unknown) => {
-    if (isKnownAuthenticator(error)) throw new Error(t.known, { cause: error })
-    throw isCancelled(error) ? new Error(t.cancelled, { cause: error }) : error
+    if (isKnownAuthenticator(error)) throw new DeviceError(t.known, error)
+    throw isCancelled(error) ? new DeviceError(t.cancelled, error) : error
   })
   return session.replace(createPasskeyRoute, { name: name.trim(), response })
 }

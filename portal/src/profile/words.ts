@@ -163,8 +163,14 @@ export const words = {
       'Your browser then asks where to keep the passkey. It becomes a second factor of your account, and you are signed out everywhere else.',
     next: 'Continue',
     isAdded: 'Passkey added. Other sessions were signed out.',
-    known: 'This device or password manager has a passkey of your account already.',
-    cancelled: 'The browser did not create a passkey. Try again.',
+    known: {
+      title: 'The passkey exists already',
+      detail: 'This device or password manager has a passkey of your account. Choose another one.',
+    },
+    cancelled: {
+      title: 'No passkey was created',
+      detail: 'The dialog of the browser was closed. Try again.',
+    },
     synced: 'Synchronised',
     otherHost: 'Of another address',
     added: 'Added',
