@@ -16,7 +16,7 @@ const otpText = 'code of the authenticator, or a recovery code; each works once'
 const Otp = Type.String({ minLength: 6, maxLength: 20, description: otpText })
 
 const recoveryCodesText = 'ten recovery codes, each usable once instead of a code; shown only once'
-export const RecoveryCodes = Type.Array(Type.String(), { description: recoveryCodesText })
+const RecoveryCodes = Type.Array(Type.String(), { description: recoveryCodesText })
 export const RecoveryCodesOfFirst = Nullable({
   ...RecoveryCodes,
   description: `${recoveryCodesText}; null if the account had a second factor before`,

@@ -20,16 +20,16 @@ export function PasskeySignIn({ onSignedIn }: PasskeySignInProps) {
   const [failure, setFailure] = useState<unknown>()
   const [round, setRound] = useState(0)
   const offered = useRef<AbortController>(null)
+  const latest = useRef(onSignedIn)
+  latest.current = onSignedIn
   useEffect(() => {
     const controller = new AbortController()
     offered.current = controller
     void offerInField(controller.signal).then((result) => {
-      if (result === 'signed_in') return onSignedIn()
+      if (result === 'signed_in') return latest.current()
       return result === undefined ? undefined : setFailure(result)
     })
     return () => controller.abort()
-    // Another `onSignedIn` needs no new request to the browser.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [round])
   const signIn = useMutation({
     mutationFn: async () => {

@@ -14,7 +14,7 @@ export const words = {
   passkey: 'Sign in with a passkey',
   passkeyFactor: 'Use a passkey',
   passkeyFailed: 'The passkey was not accepted',
-  passkeyFailedText: 'Try again, or sign in with your password.',
+  passkeyFailedText: 'Try again, or use your password or a code.',
   forgot: 'Forgot password?',
   backToSignIn: 'Back to sign-in',
   support: 'Contact support',
