@@ -15,7 +15,7 @@ import { open } from '../runtime/secrets.ts'
 import type { RequestPeer } from './answer/zone-source.ts'
 import { requestTransfer } from './publish/follow.store.ts'
 import { compileAccess, type Access } from './serve/access.ts'
-import { AnswerCache } from './serve/answer-cache.ts'
+import { RepeatedAnswers } from './serve/repeated-answers.ts'
 import { createAnswerer } from './serve/answer-query.ts'
 import { ServedZones } from './serve/served-zones.ts'
 import { readAccess, type StoredStep } from './serve/served.store.ts'
@@ -143,7 +143,7 @@ function createZoneHandler(shared: Shared, zones: ServedZones, access: () => Acc
   return createHandler({
     zones,
     answer: createAnswerer(isInMemory, zones),
-    ...(isInMemory ? { cache: new AnswerCache(zones, now) } : {}),
+    ...(isInMemory ? { repeated: new RepeatedAnswers(zones, now) } : {}),
     findKey: (name) => access().findKey(name),
     transferView(name, peer) {
       // Followers keep their zones until staff have decided which serials are right.

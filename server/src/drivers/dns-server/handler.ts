@@ -28,7 +28,7 @@ export type HandlerDeps = {
   /** Answers a question without TSIG, within the size that the client takes. */
   readonly answer: (query: Message, transport: 'udp' | 'tcp') => Uint8Array
   /** Answers to datagrams without TSIG by their octets; none if absent. */
-  readonly cache?: {
+  readonly repeated?: {
     find(wire: Uint8Array): Uint8Array | undefined
     keep(wire: Uint8Array, query: Message, answer: Uint8Array): void
   }
@@ -74,7 +74,7 @@ export function createHandler(deps: HandlerDeps): RequestHandler {
   }
   return {
     handleStream,
-    handleDatagram: (request) => deps.cache?.find(request.wire) ?? answerDatagram(request, deps),
+    handleDatagram: (request) => deps.repeated?.find(request.wire) ?? answerDatagram(request, deps),
     truncated: ({ wire }) => (isQuery(wire) ? headerAnswer(wire, { tc: true }) : undefined),
   }
 }
@@ -84,7 +84,7 @@ function answerDatagram(request: DnsRequest, deps: HandlerDeps): Reply | Promise
   if (checked instanceof Uint8Array || checked === undefined) return checked
   // Transfers are refused over UDP, so that no reply is a stream.
   const reply = dispatch(checked, deps) as Reply | Promise<Reply>
-  if (reply instanceof Uint8Array && !checked.signer) deps.cache?.keep(request.wire, checked.query, reply)
+  if (reply instanceof Uint8Array && !checked.signer) deps.repeated?.keep(request.wire, checked.query, reply)
   return reply
 }
 

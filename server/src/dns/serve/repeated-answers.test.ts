@@ -10,7 +10,7 @@ import type { Serial } from '../../net/dns/serial.ts'
 import { recordClass, recordType } from '../../net/dns/type.ts'
 import { MemoryZone } from '../answer/memory-zone.ts'
 import { rrsetsOf } from '../testing.ts'
-import { AnswerCache, type CachedZones } from './answer-cache.ts'
+import { RepeatedAnswers, type CachedZones } from './repeated-answers.ts'
 import { createAnswerer } from './answer-query.ts'
 import type { LoadedZone, ServedZones } from './served-zones.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
@@ -122,7 +122,7 @@ const wireOf = ({ name, type, class: of, edns, ...header }: Asked): Uint8Array =
 type Asked = typeof question extends fc.Arbitrary<infer T> ? T : never
 
 /** A server of these zones. Its NOTIFY is answered alternately, so that a missing one shows. */
-function serverOf(zones: ChangingZones, cache?: AnswerCache) {
+function serverOf(zones: ChangingZones, repeated?: RepeatedAnswers) {
   const served = zones as unknown as ServedZones
   const answer = createAnswerer(true, served)
   const counts = { answered: 0, notified: 0 }
@@ -133,7 +133,7 @@ function serverOf(zones: ChangingZones, cache?: AnswerCache) {
     transferView: () => (zones.mayTransfer ? 'unsigned' : undefined),
     notified: () => (counts.notified++ % 2 === 0 ? rcode.NOERROR : rcode.NOTAUTH),
     now: () => 0,
-    ...(cache && { cache }),
+    ...(repeated && { repeated }),
   })
   const ask = (wire: Uint8Array) => handleDatagram({ wire, address: '127.0.0.1', transport: 'udp' })
   return { ask, counts }
@@ -146,7 +146,7 @@ describe('the cache of answers', () => {
       fc.property(fc.boolean(), questions, commands, octetsMax, (isLoaded, asked, commands, octetsMax) => {
         const zones = new ChangingZones(isLoaded)
         const plain = serverOf(zones)
-        const cached = serverOf(zones, new AnswerCache(zones, () => zones.now, octetsMax))
+        const cached = serverOf(zones, new RepeatedAnswers(zones, () => zones.now, octetsMax))
         for (const one of commands) {
           if ('change' in one) zones.change(...one.change)
           else if ('later' in one) zones.now = new Date(zones.now.getTime() + one.later)
@@ -167,7 +167,7 @@ describe('the cache of answers', () => {
 
   it('answers a repeated question without decoding it, as long as there is room', () => {
     const zones = new ChangingZones(true)
-    const { ask, counts } = serverOf(zones, new AnswerCache(zones, () => zones.now, 3_000))
+    const { ask, counts } = serverOf(zones, new RepeatedAnswers(zones, () => zones.now, 3_000))
     const about = (name: string) =>
       ask(wireOf({ name, type: recordType.A, class: recordClass.IN, opcode: 0, rd: false, edns: null }))
     about('a.example.test.')

@@ -23,7 +23,7 @@ const questionOctetsMax = 512
 const entryOctets = 200
 
 /** Two halves: once the recent one is full, the other is dropped, so that names that are asked for at random do not stay. */
-export class AnswerCache {
+export class RepeatedAnswers {
   readonly #zones: CachedZones
   readonly #now: () => Date
   readonly #octetsMax: number
