@@ -3,15 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, CDPSession, Page } from 'playwright-core'
-import {
-  demoPassword,
-  openBrowser,
-  openPerson,
-  settled,
-  shoot,
-  skipWithoutBrowser,
-  until,
-} from './browser.ts'
+import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
 
 const email = 'demo@demo.example'

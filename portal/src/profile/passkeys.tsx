@@ -31,7 +31,11 @@ import { words } from './words.ts'
 const { passkeys: t } = words
 
 const nameField = text({ label: t.name, required: true })
-const passwordField = password({ label: words.currentPassword, autoComplete: 'current-password' })
+const passwordField = password({
+  label: words.currentPassword,
+  autoComplete: 'current-password',
+  required: true,
+})
 
 type PasskeysProps = {
   /** Called when the dialog opens and closes; it shows the recovery codes after the passkey was added. */
@@ -60,7 +64,7 @@ export function Passkeys({ onSetUp }: PasskeysProps) {
 }
 
 const Row = ({ passkey }: { readonly passkey: Passkey }) => (
-  <li className={classes['session']}>
+  <li className={`${classes['session']} ${classes['passkey']}`}>
     <IconFingerprint size={20} stroke={1.5} className={classes['device']} />
     <div className={classes['about']}>
       <div className={classes['name']}>
@@ -79,8 +83,10 @@ const Row = ({ passkey }: { readonly passkey: Passkey }) => (
         )}
       </Text>
     </div>
-    <Rename passkey={passkey} />
-    <Remove passkey={passkey} />
+    <Group gap="xs">
+      <Rename passkey={passkey} />
+      <Remove passkey={passkey} />
+    </Group>
   </li>
 )
 
