@@ -57,7 +57,11 @@ export function Passkeys({ onSetUp }: PasskeysProps) {
           ))}
         </ul>
       )}
-      {obstacle !== undefined && <Alert color="info">{t.obstacles[obstacle](location)}</Alert>}
+      {obstacle !== undefined && (
+        <Alert color="info" role="note">
+          {t.obstacles[obstacle](location)}
+        </Alert>
+      )}
       <Group>{obstacle === undefined && <Add {...(onSetUp ? { onSetUp } : {})} />}</Group>
     </>
   )
