@@ -33,7 +33,9 @@ const times = fc.oneof(
 /** Generates a value of the schema. */
 export function valueOf(schema: Schema, name: string, hints: Hints): Arbitrary<unknown> {
   // A switch and a token may have the same name. Elements of a list use the name of the list.
-  const known = schema.type === 'boolean' || schema.type === 'array' ? undefined : hints[name]
+  // What has a list of values needs no hints, which are of another field with the same name.
+  const isListed = schema.enum !== undefined || schema.type === 'boolean' || schema.type === 'array'
+  const known = isListed ? undefined : hints[name]
   // A team is an id in a body, and an id or `current` in a path.
   const hinted = schema.type === 'integer' ? known?.filter((one) => typeof one === 'number') : known
   const plain = plainValueOf(schema, name, hints)
