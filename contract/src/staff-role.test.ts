@@ -102,6 +102,7 @@ describe('the permission of an operation of staff', () => {
     const refused = routes.filter(({ path, name }) => isOfStaff(path) && !opened('noc').includes(name))
     assert.deepEqual(refused.map(({ name }) => name).toSorted(), [
       'applyPlatform',
+      'changePlatform',
       'closeRestore',
       'decideRestore',
       'listStaffAccesses',

@@ -28,6 +28,7 @@ const keyless = [
   'confirmTotp ends_session',
   'deleteTotp password',
   'createRecoveryCodes password',
+  'changePlatform password',
   'showInvitation no_caller',
   'acceptInvitation no_caller',
   'addEventAttachment no_caller',

@@ -2555,6 +2555,17 @@ CREATE INDEX outbox_team ON public.outbox USING btree (team_id, xid, id);
 alter table outbox enable row level security;
 create policy tenant on outbox as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- who manages an element; without a row it is a platform file of an unknown name
+create table platform_owners (
+  kind text not null,
+  row_id text not null, -- id of the row in the table of the kind, as in the targets of the audit log
+  managed_by text not null,
+  file text, -- platform file that named the element last; null for the portal and for documents over HTTP
+  applied timestamp with time zone not null default now(),
+  constraint platform_owners_pkey PRIMARY KEY (kind, row_id),
+  constraint platform_owners_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'portal'::text])))
+);
+
 -- the service, and so the team, that a port belongs to, from when until when
 create table port_assignments (
   id integer not null generated always as identity,

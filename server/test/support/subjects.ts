@@ -203,7 +203,7 @@ const eventFile = (source_key: string): SubjectRequest => ({
 
 const sourceOf = (identity: Identity) => ('key' in identity ? identity.key : 'detector')
 
-/** A new location for each request of applyPlatform. */
+/** A new location for each request of applyPlatform and changePlatform. */
 let appliedLocations = 0
 
 export const subjects: readonly Subject[] = [
@@ -434,6 +434,27 @@ export const subjects: readonly Subject[] = [
       only: async () => {
         const key = `applied-${++appliedLocations}`
         return { body: { locations: [{ key, name: 'Applied', country: 'NL', timezone: 'UTC' }] } }
+      },
+    },
+    answers: () => 200,
+  },
+  { route: 'listPlatformKinds', requests: only(), answers: () => 200 },
+  {
+    route: 'listPlatformElements',
+    requests: { only: async () => ({ params: { section: 'locations' } }) },
+    answers: () => 200,
+  },
+  {
+    route: 'changePlatform',
+    requests: {
+      only: async () => {
+        const values = {
+          key: `applied-${++appliedLocations}`,
+          name: 'Applied',
+          country: 'NL',
+          timezone: 'UTC',
+        }
+        return { body: { changes: [{ action: 'create', section: 'locations', values }] } }
       },
     },
     answers: () => 200,

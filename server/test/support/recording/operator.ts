@@ -17,7 +17,12 @@ import {
   listApprovalsRoute,
   rejectChangesRoute,
 } from '@pharos/contract/operator/approval'
-import { applyPlatformRoute } from '@pharos/contract/operator/platform'
+import {
+  applyPlatformRoute,
+  changePlatformRoute,
+  listPlatformElementsRoute,
+  listPlatformKindsRoute,
+} from '@pharos/contract/operator/platform'
 import { drainRouterRoute, listAdminRegionsRoute, undrainRouterRoute } from '@pharos/contract/operator/region'
 import {
   closeRestoreRoute,
@@ -314,11 +319,19 @@ async function recordRestores({ owner, record, at, nextId }: Recorder): Promise<
   await record(closeRestoreRoute, { ...restoreIn, body: { accept_uncompared: false } })
 }
 
+async function recordElements({ record }: Recorder): Promise<void> {
+  await record(listPlatformKindsRoute)
+  const values = { slug: 'example-bakery', name: 'Example Bakery', modules: ['dns', 'ipam'] }
+  await record(changePlatformRoute, { body: { changes: [{ action: 'create', section: 'teams', values }] } })
+  await record(listPlatformElementsRoute, { params: { section: 'locations' } })
+}
+
 export async function recordOperator(recorder: Recorder): Promise<void> {
   const { record, call, at, owner } = recorder
   await at('2026-03-01T09:00:00.000Z')
   await call(applyPlatformRoute, { body: { locations: [amsterdam] } })
   await record(applyPlatformRoute, { body: { locations: [amsterdam, frankfurt] } })
+  await recordElements(recorder)
   await sql`update teams set country = 'SE'`.execute(owner)
   await sql`insert into mails (recipient, template, content_sealed) values (${admin.email}, 'password-reset', '')`.execute(
     owner,
