@@ -319,11 +319,12 @@ async function recordRestores({ owner, record, at, nextId }: Recorder): Promise<
   await record(closeRestoreRoute, { ...restoreIn, body: { accept_uncompared: false } })
 }
 
-async function recordElements({ record }: Recorder): Promise<void> {
+async function recordElements({ record, call }: Recorder): Promise<void> {
   await record(listPlatformKindsRoute)
-  const values = { slug: 'example-bakery', name: 'Example Bakery', modules: ['dns', 'ipam'] }
-  await record(changePlatformRoute, { body: { changes: [{ action: 'create', section: 'teams', values }] } })
+  const values = { key: 'par', name: 'Paris', country: 'FR', timezone: 'Europe/Paris' }
+  await record(changePlatformRoute, { body: { changes: [{ action: 'create', section: 'locations', values }] } })
   await record(listPlatformElementsRoute, { params: { section: 'locations' } })
+  await call(changePlatformRoute, { body: { changes: [{ action: 'delete', section: 'locations', key: 'par' }] } })
 }
 
 export async function recordOperator(recorder: Recorder): Promise<void> {
