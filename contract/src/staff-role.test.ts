@@ -105,6 +105,7 @@ describe('the permission of an operation of staff', () => {
       'changePlatform',
       'closeRestore',
       'decideRestore',
+      'inviteFirstAdmin',
       'listStaffAccesses',
     ])
     assert.equal(opened('admin').length, routes.filter(({ path }) => isOfStaff(path)).length)

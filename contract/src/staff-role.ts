@@ -42,7 +42,8 @@ const entries = {
     roles: ['noc'],
   },
   'platform.manage': {
-    phrase: 'applies the platform file, changes elements of the platform and decides about restores',
+    phrase:
+      'applies the platform file, changes elements of the platform, invites the first admin of a customer and decides about restores',
     roles: [],
   },
   'staff.see': { phrase: 'sees who of the staff entered which customer, and why', roles: [] },

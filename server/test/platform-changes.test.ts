@@ -7,7 +7,12 @@ import { sql } from 'kysely'
 import { applyPlatform, preparePlatform } from '../src/platform/engine/apply.ts'
 import { parseYaml } from '../src/platform/engine/document.ts'
 import { platformKinds } from '../src/platform/kinds/index.ts'
-import { elementSamples, sampleElement, samplePlatform, type SampleElement } from '../src/platform/testing-elements.ts'
+import {
+  elementSamples,
+  sampleElement,
+  samplePlatform,
+  type SampleElement,
+} from '../src/platform/testing-elements.ts'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 
 let api: TestApi
@@ -54,7 +59,11 @@ async function change(changes: readonly Change[], query = ''): Promise<PlatformP
 const planned = async (changes: readonly Change[]): Promise<PlatformPlan> =>
   ((await change(changes, '?dry_run=true')) as unknown as { result: PlatformPlan }).result
 
-type Problem = { code: string; detail: string; errors?: { loc: (string | number)[]; msg: string; type: string }[] }
+type Problem = {
+  code: string
+  detail: string
+  errors?: { loc: (string | number)[]; msg: string; type: string }[]
+}
 
 async function refused(changes: readonly Change[]): Promise<string[]> {
   const response = await post(changes)
@@ -71,11 +80,18 @@ async function find(section: string, key: string): Promise<PlatformElement | und
   return (await elementsOf(section, `&key=${encodeURIComponent(key)}`))[0]
 }
 
-async function applyFile(text: string, options: { prune?: boolean; enforce?: boolean } = {}): Promise<readonly string[]> {
+async function applyFile(
+  text: string,
+  options: { prune?: boolean; enforce?: boolean } = {},
+): Promise<readonly string[]> {
   const { owner } = api.database.postgres
   const document = parseYaml('customers.yaml', text)
   const deps = { ring: api.config.secret, readText: () => assert.fail() }
-  const prepared = await preparePlatform(platformKinds, owner, document, deps, { prune: false, enforce: false, ...options })
+  const prepared = await preparePlatform(platformKinds, owner, document, deps, {
+    prune: false,
+    enforce: false,
+    ...options,
+  })
   await applyPlatform(platformKinds, owner, prepared, new Date())
   return prepared.plan.notices
 }
@@ -85,7 +101,10 @@ const given = (element: SampleElement): SampleElement =>
 
 /** A field of a file is not accepted; identities never change. */
 const changedFields = ({ section, fields }: PlatformKind) =>
-  fields.filter(({ name, is_identity: isIdentity }) => !isIdentity && name !== 'team' && name in elementSamples[section]!.fields)
+  fields.filter(
+    ({ name, is_identity: isIdentity }) =>
+      !isIdentity && name !== 'team' && name in elementSamples[section]!.fields,
+  )
 
 describe('every kind that the portal changes', () => {
   it('has a reason if it is not one of them', () => {
@@ -102,9 +121,16 @@ describe('every kind that the portal changes', () => {
 
   it('is created, and read as it was written', async () => {
     for (const { section } of kinds) {
-      const created = samplePlatform[section]!.map((values): Change => ({ action: 'create', section, values }))
+      const created = samplePlatform[section]!.map((values): Change => ({
+        action: 'create',
+        section,
+        values,
+      }))
       const { changes } = await change(created)
-      assert.ok(changes.length >= created.length && changes.every(({ action }) => action === 'create'), section)
+      assert.ok(
+        changes.length >= created.length && changes.every(({ action }) => action === 'create'),
+        section,
+      )
       const elements = await elementsOf(section, '&managed_by=portal')
       assert.equal(elements.length, created.length, section)
       for (const { values, key } of elements) {
@@ -132,7 +158,10 @@ describe('every kind that the portal changes', () => {
         const values = given({ ...sampleElement(section), ...elementSamples[section]!.fields[name]! })
         const plan = await planned([{ action: 'update', section, values }])
         assert.ok(plan.changes.length > 0, `${section} ${name}`)
-        assert.ok(plan.changes.every(({ action }) => action === 'update'), `${section} ${name}`)
+        assert.ok(
+          plan.changes.every(({ action }) => action === 'update'),
+          `${section} ${name}`,
+        )
       }
       const [first] = changedFields(kind)
       const values = given({ ...sampleElement(section), ...elementSamples[section]!.fields[first!.name]! })
@@ -145,7 +174,11 @@ describe('every kind that the portal changes', () => {
     const empty = kinds.filter(({ is_single: isSingle }) => !isSingle).map(({ section }) => `${section}: []`)
     await applyFile(empty.join('\n'), { prune: true })
     for (const { section } of kinds)
-      assert.equal((await elementsOf(section, '&managed_by=portal')).length, samplePlatform[section]!.length, section)
+      assert.equal(
+        (await elementsOf(section, '&managed_by=portal')).length,
+        samplePlatform[section]!.length,
+        section,
+      )
   })
 
   it('is deleted, after what takes it out of use', async () => {
@@ -156,7 +189,9 @@ describe('every kind that the portal changes', () => {
         assert.equal(await find(section, key), undefined, `${section} ${key}`)
       }
     const { rows } = await sql`
-      select kind, row_id from platform_owners where managed_by = 'portal'`.execute(api.database.postgres.owner)
+      select kind, row_id from platform_owners where managed_by = 'portal'`.execute(
+      api.database.postgres.owner,
+    )
     assert.deepEqual(rows, [])
   })
 })
@@ -197,7 +232,11 @@ describe('the managers of elements', () => {
   })
 
   it('keep the prefix of a customer that another source gives to another one', async () => {
-    const team = (slug: string): Change => ({ action: 'create', section: 'teams', values: { slug, name: slug } })
+    const team = (slug: string): Change => ({
+      action: 'create',
+      section: 'teams',
+      values: { slug, name: slug },
+    })
     const prefix = (slug: string): Change => ({
       action: 'create',
       section: 'prefixes',
@@ -224,17 +263,25 @@ describe('changes of elements', () => {
   it('create only what is new, and update and delete only what exists', async () => {
     await change([creation('once')])
     const absent = { action: 'update', section: 'locations', values: place('absent') } as const
-    assert.deepEqual(await refused([creation('once'), absent, { action: 'delete', section: 'locations', key: 'gone' }]), [
-      'body.changes.0 exists: location once exists already',
-      'body.changes.1 unknown: location absent does not exist',
-      'body.changes.2 unknown: location gone does not exist',
-    ])
+    assert.deepEqual(
+      await refused([creation('once'), absent, { action: 'delete', section: 'locations', key: 'gone' }]),
+      [
+        'body.changes.0 exists: location once exists already',
+        'body.changes.1 unknown: location absent does not exist',
+        'body.changes.2 unknown: location gone does not exist',
+      ],
+    )
     const twice = await refused([creation('twice'), creation('twice')])
     assert.deepEqual(twice, ['body.changes.1 duplicate: twice is changed twice'])
   })
 
   it('name no files, no users and no announcements', async () => {
-    const region = { slug: 'x', name: 'X', location: 'once', speaker: { kind: 'gobgp', tls: { ca_file: '/etc/hostname' } } }
+    const region = {
+      slug: 'x',
+      name: 'X',
+      location: 'once',
+      speaker: { kind: 'gobgp', tls: { ca_file: '/etc/hostname' } },
+    }
     assert.deepEqual(
       (
         await refused([
@@ -254,7 +301,11 @@ describe('changes of elements', () => {
   it('keep what is in use, with the reason', async () => {
     await change([
       creation('used'),
-      { action: 'create', section: 'regions', values: { slug: 'lab', name: 'Lab', location: 'used', speaker: { kind: 'sandbox' } } },
+      {
+        action: 'create',
+        section: 'regions',
+        values: { slug: 'lab', name: 'Lab', location: 'used', speaker: { kind: 'sandbox' } },
+      },
     ])
     const response = await post([{ action: 'delete', section: 'locations', key: 'used' }])
     assert.equal(response.statusCode, 409)
@@ -283,7 +334,12 @@ describe('changes of elements', () => {
     const region = (slug: string): Change => ({
       action: 'create',
       section: 'regions',
-      values: { slug, name: slug, location: 'once', speaker: { kind: 'gobgp', address: '127.0.0.1:50051', owner: '64500:1:1' } },
+      values: {
+        slug,
+        name: slug,
+        location: 'once',
+        speaker: { kind: 'gobgp', address: '127.0.0.1:50051', owner: '64500:1:1' },
+      },
     })
     await change([region('one')])
     const [error] = await refused([region('two')])

@@ -113,6 +113,10 @@ const PlatformField = Component('PlatformField', {
   },
   required: Type.Boolean({ description: 'whether each element has it' }),
   is_identity: Type.Boolean({ description: 'whether it is a part of the key, which never changes' }),
+  nullable: Type.Boolean({
+    description:
+      'whether null is accepted: it ends what leaving the field out would keep, such as the service of a port',
+  }),
   hint: Type.String({ description: 'what the value must be; may be empty' }),
   choices: Type.Array(Type.String(), { description: 'the accepted values of a choice; empty for others' }),
   refers_to: Nullable(

@@ -292,6 +292,7 @@ export const failureTexts = {
       `The document would delete ${held}. Check the plan with \`dry_run=true\`; if it is right, repeat with \`deletions=${deletions}&evidence=${evidence}\`.`,
     otherDeletions: ({ held }: { held: string }) =>
       `The document would delete ${held}, and \`evidence\` is not that of these deletions. Check the plan again with \`dry_run=true\`.`,
+    teamHasMembers: 'The team has members or an open invitation. Its admins invite further members.',
     elementKept: ({ reason }: { reason: string }) => `The change is not possible now: ${reason}.`,
     crossConnectMove: ({ status, states }: { status: string; states: readonly string[] }) =>
       states.length === 0

@@ -1,5 +1,6 @@
 // For every operation of the contract: a valid request for an object of the caller's team, of another team, and for a
 // missing object, with the expected responses of an allowed call.
+import { addTeam } from '../api.ts'
 import { seedAnnouncement } from '../../src/byoip/announcement/testing.ts'
 import type { Identity } from './callers.ts'
 import { addLetter, letterForm } from './letters.ts'
@@ -397,6 +398,19 @@ export const subjects: readonly Subject[] = [
       missing: async () => ({ params: { team_id: missingId } }),
     },
     answers: absentIsNotFound,
+    without: { foreign: 'staff see every team' },
+    ofAllTeams: true,
+  },
+  {
+    route: 'inviteFirstAdmin',
+    requests: {
+      own: async ({ api }) => {
+        const { teamId } = await addTeam(api, `customer-${++appliedLocations}`)
+        return { params: { team_id: teamId }, body: { email: `first-${teamId}@customer.example` } }
+      },
+      missing: async () => ({ params: { team_id: missingId }, body: { email: 'first@customer.example' } }),
+    },
+    answers: (which) => (which === 'own' ? 201 : 'not_found'),
     without: { foreign: 'staff see every team' },
     ofAllTeams: true,
   },

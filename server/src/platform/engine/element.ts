@@ -66,6 +66,7 @@ export function formFieldsOf(kind: Kind): PlatformField[] {
       type,
       required: required.has(name),
       is_identity: kind.identity.includes(name),
+      nullable: schema.anyOf?.some((one) => one.type === 'null') ?? false,
       hint: hintOf(schema),
       choices: choicesOf(type, schema),
       refers_to: sectionOf(kind, name),

@@ -42,7 +42,12 @@ import { listUsersRoute } from '@pharos/contract/operator/user'
 import { getStatusRoute, listProcessesRoute } from '@pharos/contract/operator/status'
 import { closeStaffAccessRoute, createSessionTokenRoute } from '@pharos/contract/session/session'
 import { listStaffAccessesRoute } from '@pharos/contract/operator/staff-access'
-import { getCustomerRoute, listCustomersRoute, listRegistriesRoute } from '@pharos/contract/operator/team'
+import {
+  getCustomerRoute,
+  inviteFirstAdminRoute,
+  listCustomersRoute,
+  listRegistriesRoute,
+} from '@pharos/contract/operator/team'
 import { sql } from 'kysely'
 import { openSession } from '../credentials.ts'
 import { insertApprovalRow, withdrawalsOf } from '../../../src/approval/testing.ts'
@@ -55,6 +60,7 @@ import type { Recorder } from './recorder.ts'
 
 const restoreIn = { params: { restore_id: 1 } }
 const itemId = 88
+const customerId = 92
 const formerRouterId = 3
 const router = { params: { slug: 'fra', name: 'fra1' } }
 const amsterdam = { key: 'ams', name: 'Amsterdam', country: 'NL', timezone: 'Europe/Amsterdam' }
@@ -319,12 +325,25 @@ async function recordRestores({ owner, record, at, nextId }: Recorder): Promise<
   await record(closeRestoreRoute, { ...restoreIn, body: { accept_uncompared: false } })
 }
 
-async function recordElements({ record, call }: Recorder): Promise<void> {
+async function recordElements({ record, call, owner }: Recorder): Promise<void> {
   await record(listPlatformKindsRoute)
   const values = { key: 'par', name: 'Paris', country: 'FR', timezone: 'Europe/Paris' }
-  await record(changePlatformRoute, { body: { changes: [{ action: 'create', section: 'locations', values }] } })
+  await record(changePlatformRoute, {
+    body: { changes: [{ action: 'create', section: 'locations', values }] },
+  })
   await record(listPlatformElementsRoute, { params: { section: 'locations' } })
-  await call(changePlatformRoute, { body: { changes: [{ action: 'delete', section: 'locations', key: 'par' }] } })
+  await call(changePlatformRoute, {
+    body: { changes: [{ action: 'delete', section: 'locations', key: 'par' }] },
+  })
+  await sql`insert into teams (id, slug, name) overriding system value values (${customerId}, 'bakery', 'Example Bakery')`.execute(
+    owner,
+  )
+  await record(inviteFirstAdminRoute, {
+    params: { team_id: customerId },
+    body: { email: 'ann@bakery.example' },
+  })
+  await sql`delete from mails`.execute(owner)
+  await sql`delete from teams where id = ${customerId}`.execute(owner)
 }
 
 export async function recordOperator(recorder: Recorder): Promise<void> {
