@@ -82,7 +82,7 @@ async function find(section: string, key: string): Promise<PlatformElement | und
 
 async function applyFile(
   text: string,
-  options: { prune?: boolean; enforce?: boolean } = {},
+  options: { prune?: boolean; enforce?: boolean; release?: boolean } = {},
 ): Promise<readonly string[]> {
   const { owner } = api.database.postgres
   const document = parseYaml('customers.yaml', text)
@@ -229,6 +229,16 @@ describe('the managers of elements', () => {
     await change([creation('equal')])
     await applyFile('locations: [{key: equal, name: Place, country: NL, timezone: UTC}]', { enforce: true })
     assert.equal((await find('locations', 'equal'))!.managed_by, 'file')
+  })
+
+  it('become the portal when the file is applied with --release', async () => {
+    const text = 'locations: [{key: left, name: Place, country: NL, timezone: UTC}]'
+    await applyFile(text)
+    await applyFile(text, { release: true })
+    assert.equal((await find('locations', 'left'))!.managed_by, 'portal')
+    await change([{ action: 'update', section: 'locations', values: place('left', 'Ours') }])
+    await applyFile(text)
+    assert.equal((await find('locations', 'left'))!.values['name'], 'Ours')
   })
 
   it('keep the prefix of a customer that another source gives to another one', async () => {

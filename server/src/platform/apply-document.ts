@@ -54,11 +54,11 @@ export async function applyAs(trx: Trx, prepared: Prepared, operation: StaffOper
 const errorsMax = 100
 
 function explain(error: unknown): never {
-  throw failureOf(error, (path) => path)
+  throw documentFailure(error, (path) => path)
 }
 
 /** The answer for a document that is not accepted; `placeOf` returns the place in the body for a path of the document. */
-export function failureOf(error: unknown, placeOf: (path: Path) => Path): unknown {
+export function documentFailure(error: unknown, placeOf: (path: Path) => Path): unknown {
   if (error instanceof PlanOutdated) return fail('conflict', 'planOutdated')
   if (!(error instanceof PlatformError)) return error
   return failWith(

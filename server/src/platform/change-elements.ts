@@ -6,7 +6,7 @@ import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { StaffOperation } from '../operation/operation.ts'
 import { errorAt, fail, failWith } from '../runtime/error.ts'
-import { applyAs, failureOf, findFields, presentPlan, type ApplyDeps } from './apply-document.ts'
+import { applyAs, documentFailure, findFields, presentPlan, type ApplyDeps } from './apply-document.ts'
 import { requireApproved } from './approved-deletions.ts'
 import { lockPlatform, preparePlatform, readCurrent, type Prepared } from './engine/apply.ts'
 import { rowsByKey } from './engine/define-kind.ts'
@@ -37,7 +37,7 @@ export function changeElements(
   const wanted = readChanges(changes)
   const { value, places } = documentFor(wanted)
   const explain = (error: unknown): never => {
-    throw failureOf(error, (path) => placeIn(places, path))
+    throw documentFailure(error, (path) => placeIn(places, path))
   }
   return runOwnerChange(db, operation, async (trx) => {
     await lockPlatform(trx)

@@ -251,6 +251,8 @@ export type PlanOptions = {
   readonly enforce: boolean
   /** Elements to delete that the document does not name, such as `region ams`. */
   readonly removals?: ReadonlySet<string>
+  /** The elements of the document are managed by the portal once it is applied. */
+  readonly release?: boolean
   /** New keys of rows that the source has renamed, by `kind key`. */
   readonly renamed?: ReadonlyMap<string, string>
 }

@@ -1,14 +1,25 @@
 // Who manages each element: the source whose document named it last, unless another source manages it already.
 import type { Db, Trx } from '../../db/postgres.ts'
 import { rowsByKey } from './define-kind.ts'
-import type { Prepared } from './apply.ts'
-import type { Current, ElementOwner, Kind, PlatformChange, Row, Update } from './kind.ts'
-import { deleteOwners, insertOwners, listOwners, type OwnerRow } from './owners.store.ts'
-import { managerOf } from './plan.ts'
+import type { PlatformDocument } from './document.ts'
+import type { Current, ElementOwner, Kind, PlanOptions, PlatformChange, Row, Update } from './kind.ts'
+import { deleteOwners, saveOwnerRows, listOwners, type OwnerRow } from './owners.store.ts'
+import { managerOf, type Desired } from './plan.ts'
 import type { Registry } from './registry.ts'
 
 /** By `kind id`. */
 type Owners = ReadonlyMap<string, ElementOwner>
+
+type AppliedDocument = {
+  readonly document: PlatformDocument
+  readonly desired: Desired
+  readonly options: PlanOptions
+}
+
+const ownersIn = (rows: readonly OwnerRow[]): Owners =>
+  new Map(
+    rows.map(({ kind, row_id: id, managed_by: managedBy, file }) => [nameOf(kind, id), { managedBy, file }]),
+  )
 
 const nameOf = (kind: string, id: number | string): string => `${kind} ${id}`
 
@@ -17,7 +28,7 @@ export async function readOwners(db: Db | Trx, kinds: Registry['kinds']): Promis
     db,
     kinds.map(({ name }) => name),
   )
-  return new Map(listed.map(({ kind, rowId, managedBy, file }) => [nameOf(kind, rowId), { managedBy, file }]))
+  return ownersIn(listed)
 }
 
 export const withOwners = (rows: readonly Row[], owners: Owners): Row[] =>
@@ -40,13 +51,13 @@ export function withoutOwner(kind: Kind, change: Update): Update {
 export async function saveOwners(
   { kinds, get }: Registry,
   trx: Trx,
-  { document, desired, options }: Prepared,
+  { document, desired, options }: AppliedDocument,
   changes: readonly PlatformChange[],
   after: Current,
 ): Promise<Current> {
-  const { source = 'platform', enforce } = options
+  const { source = 'platform', enforce, release = false } = options
   const deleted = changes.flatMap((change) =>
-    change.action === 'delete' ? [{ kind: change.kind, rowId: String(change.row.id) }] : [],
+    change.action === 'delete' ? [{ kind: change.kind, row_id: String(change.row.id) }] : [],
   )
   if (deleted.length > 0) await deleteOwners(trx, deleted)
   if (source === 'netbox') return after
@@ -58,12 +69,11 @@ export async function saveOwners(
     if (!row) return []
     const isTaken = enforce || source === 'portal' || created.has(nameOf(kind, key))
     if (managerOf(row) === 'netbox' || (managerOf(row) !== source && !isTaken)) return []
-    return [{ kind, rowId: String(row.id), managedBy: source, file: document.file }]
+    const managed_by = release ? 'portal' : source
+    return [{ kind, row_id: String(row.id), managed_by, file: release ? null : document.file }]
   })
-  if (owned.length > 0) await insertOwners(trx, owned)
-  const owners: Owners = new Map(
-    owned.map(({ kind, rowId, managedBy, file }) => [nameOf(kind, rowId), { managedBy, file }]),
-  )
+  if (owned.length > 0) await saveOwnerRows(trx, owned)
+  const owners = ownersIn(owned)
   return {
     ...after,
     rows: new Map(
