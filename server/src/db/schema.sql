@@ -2565,6 +2565,7 @@ create table platform_owners (
   constraint platform_owners_pkey PRIMARY KEY (kind, row_id),
   constraint platform_owners_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'portal'::text])))
 );
+alter table platform_owners enable row level security;
 
 -- the service, and so the team, that a port belongs to, from when until when
 create table port_assignments (

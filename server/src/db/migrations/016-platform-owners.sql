@@ -13,3 +13,4 @@ create table platform_owners (
 comment on table platform_owners is 'who manages an element; without a row it is a platform file of an unknown name';
 comment on column platform_owners.row_id is 'id of the row in the table of the kind, as in the targets of the audit log';
 comment on column platform_owners.file is 'platform file that named the element last; null for the portal and for documents over HTTP';
+alter table platform_owners enable row level security;
