@@ -9,9 +9,19 @@ import { Demo } from './demo.ts'
 
 async function look(page: Page, name: string): Promise<void> {
   await settled(page)
-  await assertFits(page)
   assert.deepEqual(await axeViolations(page), [])
-  await shoot(page, name)
+  for (const [width, height] of [
+    [390, 844],
+    [1440, 900],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme })
+      await shoot(page, `${name}-${width}-${theme}`)
+    }
+    await assertFits(page, name, width)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
 }
 
 const pick = async (page: Page, field: string, option: string): Promise<void> => {
@@ -37,7 +47,9 @@ describe('the platform in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('link', { name: 'Create customer' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Bäckerei Example')
     await page.getByLabel('Short name').focus()
-    await until(async () => (await page.getByLabel('Short name').inputValue()) === 'backerei-example')
+    await until('the short name', async () =>
+      assert.equal(await page.getByLabel('Short name').inputValue(), 'backerei-example'),
+    )
     await pick(page, 'Modules', 'DNS')
     await page.keyboard.press('Escape')
     await page.getByLabel('E-mail').fill('ann@bakery.example')
@@ -71,7 +83,7 @@ describe('the platform in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByLabel('Name').first().fill('bakery.example')
     await page.getByRole('button', { name: 'Create zone' }).click()
     await page.getByRole('heading', { name: 'bakery.example' }).waitFor()
-    await until(async () => demo.mailsTo('ann@bakery.example').length === 1)
+    await until('the mail', async () => assert.equal(demo.mailsTo('ann@bakery.example').length, 1))
     assert.deepEqual(pageErrors, [])
     await context.close()
   })
@@ -103,7 +115,9 @@ describe('the platform in the portal', { skip: skipWithoutBrowser() }, () => {
     await panel.getByRole('button', { name: 'Delete' }).click()
     await dialog.getByRole('region', { name: 'Delete location tst' }).waitFor()
     await dialog.getByRole('button', { name: 'Apply' }).click()
-    await until(async () => (await page.locator('[data-list]').getByText('tst', { exact: true }).count()) === 0)
+    await until('the deletion', async () =>
+      assert.equal(await page.locator('[data-list]').getByText('tst', { exact: true }).count(), 0),
+    )
     assert.deepEqual(pageErrors, [])
     await context.close()
   })

@@ -13,7 +13,7 @@ import { useMemo, useState, type ReactNode } from 'react'
 import { useMayAsStaff } from '../api/use-grant.ts'
 import { useUnsaved } from '../api/unsaved.ts'
 import { DiscardQuestion } from '../ui/discard-question.tsx'
-import { Field, FormProblem, useRequestForm } from '../ui/form.tsx'
+import { Field, FormProblem, useRequestForm, type RequestForm } from '../ui/form.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { SubmitButton } from '../ui/submit-button.tsx'
@@ -38,32 +38,37 @@ type ElementDialogProps = {
 export const ElementDialog = (props: ElementDialogProps) =>
   useMayAsStaff(changePlatformRoute.permission) ? <OfferedDialog {...props} /> : null
 
-function OfferedDialog({ kind, kinds, element, trigger, onApplied }: ElementDialogProps) {
-  const [opened, { open, close }] = useDisclosure(false)
-  const [isAsking, setAsking] = useState(false)
-  const [planned, setPlanned] = useState<Planned>()
+/** The form of the element: its request is the plan. */
+function useElementForm({ kind, kinds, element }: ElementDialogProps, onPlanned: (planned: Planned) => void) {
   const declared = useMemo(
     () => declarationsOf(kind, element?.secrets ?? [], kinds),
     [kind, kinds, element?.secrets],
   )
-  const form = useRequestForm<ElementFields, Planned>({
+  return useRequestForm<ElementFields, Planned>({
     initialValues: fieldsOf(kind, element),
     declared,
-    async request(values) {
+    async request(fields) {
       const { section } = kind
-      const sent = valuesOf(kind, values, element)
+      const values = valuesOf(kind, fields, element)
       const changes: Changes = [
         element
-          ? { action: 'update', section, key: element.key, values: sent }
-          : { action: 'create', section, values: sent },
+          ? { action: 'update', section, key: element.key, values }
+          : { action: 'create', section, values },
       ]
       return { changes, plan: await planChanges(changes) }
     },
-    onSuccess: setPlanned,
+    onSuccess: onPlanned,
   })
+}
+
+function OfferedDialog(props: ElementDialogProps) {
+  const { kind, element, trigger, onApplied } = props
+  const [opened, { open, close }] = useDisclosure(false)
+  const [isAsking, setAsking] = useState(false)
+  const [planned, setPlanned] = useState<Planned>()
+  const form = useElementForm(props, setPlanned)
   useUnsaved(() => opened && form.isUnsaved())
   const { one } = kindText(kind.section)
-  const title = element ? words.editOne(one, element.key) : words.create(one)
   function start() {
     setPlanned(undefined)
     form.restart(fieldsOf(kind, element))
@@ -75,13 +80,17 @@ function OfferedDialog({ kind, kinds, element, trigger, onApplied }: ElementDial
     // Secrets do not stay in memory.
     form.restart(fieldsOf(kind, element))
   }
+  function finish() {
+    shut()
+    onApplied?.()
+  }
   return (
     <>
       {trigger(start)}
       <Modal
         opened={opened}
         onClose={() => (form.isUnsaved() ? setAsking(true) : shut())}
-        title={title}
+        title={element ? words.editOne(one, element.key) : words.create(one)}
         size="lg"
         closeOnClickOutside={!form.isUnsaved()}
       >
@@ -89,34 +98,10 @@ function OfferedDialog({ kind, kinds, element, trigger, onApplied }: ElementDial
           <PlanStep
             planned={planned}
             back={<BackButton onClick={() => setPlanned(undefined)} />}
-            onApplied={() => {
-              shut()
-              onApplied?.()
-            }}
+            onApplied={finish}
           />
         ) : (
-          <FormValues.Provider value={form.fields.values}>
-            <form onSubmit={form.submit} noValidate>
-              <Stack>
-                {kind.fields.map(({ name, is_identity: isIdentity }, at) => (
-                  <Field
-                    key={name}
-                    form={form}
-                    name={name}
-                    autoFocus={at === 0 && !element}
-                    readOnly={isIdentity && element !== undefined}
-                  />
-                ))}
-                <FormProblem form={form} />
-                <Group justify="flex-end">
-                  <Button variant="default" onClick={shut}>
-                    {uiWords.cancel}
-                  </Button>
-                  <SubmitButton form={form}>{words.review}</SubmitButton>
-                </Group>
-              </Stack>
-            </form>
-          </FormValues.Provider>
+          <ElementForm kind={kind} isNew={element === undefined} form={form} onCancel={shut} />
         )}
       </Modal>
       <DiscardQuestion
@@ -128,6 +113,39 @@ function OfferedDialog({ kind, kinds, element, trigger, onApplied }: ElementDial
     </>
   )
 }
+
+type ElementFormProps = {
+  readonly kind: PlatformKind
+  readonly isNew: boolean
+  readonly form: RequestForm<ElementFields, Planned>
+  readonly onCancel: () => void
+}
+
+/** The fields of the kind in their order; those of the key cannot be changed. */
+const ElementForm = ({ kind, isNew, form, onCancel }: ElementFormProps) => (
+  <FormValues.Provider value={form.fields.values}>
+    <form onSubmit={form.submit} noValidate>
+      <Stack>
+        {kind.fields.map(({ name, is_identity: isIdentity }, at) => (
+          <Field
+            key={name}
+            form={form}
+            name={name}
+            autoFocus={at === 0 && isNew}
+            readOnly={isIdentity && !isNew}
+          />
+        ))}
+        <FormProblem form={form} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {uiWords.cancel}
+          </Button>
+          <SubmitButton form={form}>{words.review}</SubmitButton>
+        </Group>
+      </Stack>
+    </form>
+  </FormValues.Provider>
+)
 
 const BackButton = ({ onClick }: { onClick: () => void }) => (
   <Button variant="default" onClick={onClick}>

@@ -17,7 +17,7 @@ import { OpenAsTeam } from '../staff/customer-view.tsx'
 import { FormPage } from '../ui/form-page.tsx'
 import { email, text } from '../ui/form-text-widgets.tsx'
 import { multiSelect, networks, number, select } from '../ui/form-widgets.tsx'
-import { Field, FormSection, useRequestForm } from '../ui/form.tsx'
+import { Field, FormSection, useRequestForm, type RequestForm } from '../ui/form.tsx'
 import { ButtonLink, TextLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
@@ -89,40 +89,51 @@ function mistakesIn({ circuit_id: circuit, device, interface: name, service }: N
     : {}
 }
 
-export function NewCustomerPage() {
+type CustomerForm = RequestForm<NewCustomer & Record<string, unknown>, Planned>
+
+function useCustomerForm(onPlanned: (planned: Planned) => void): CustomerForm {
   const kinds = useAnswer(listPlatformKindsRoute, {}).data?.kinds
   const devices = useAnswer(listPlatformElementsRoute, {
     params: { section: 'devices' },
     query: { limit: 1000 },
   }).data?.results
-  const modules =
-    kinds?.find(({ section }) => section === 'teams')?.fields.find(({ name }) => name === 'modules')
-      ?.choices ?? []
-  const [planned, setPlanned] = useState<Planned>()
-  const [created, setCreated] = useState<NewCustomer>()
-  const form = useRequestForm<NewCustomer & Record<string, unknown>, Planned>({
+  const teams = kinds?.find(({ section }) => section === 'teams')
+  const modules = teams?.fields.find(({ name }) => name === 'modules')?.choices ?? []
+  return useRequestForm<NewCustomer & Record<string, unknown>, Planned>({
     initialValues: start,
     declared: declaredWith(modules, devices?.map(({ key }) => key) ?? []),
     request: planCustomer,
     validate: mistakesIn,
-    onSuccess: setPlanned,
+    onSuccess: onPlanned,
   })
+}
+
+export function NewCustomerPage() {
+  const [planned, setPlanned] = useState<Planned>()
+  const [created, setCreated] = useState<NewCustomer>()
+  const form = useCustomerForm(setPlanned)
   if (created) return <Created customer={created} />
-  if (planned)
-    return (
-      <Page title={t.title} note={words.planTitle}>
-        <PlanStep
-          planned={planned}
-          back={
-            <Button variant="default" onClick={() => setPlanned(undefined)}>
-              {words.change}
-            </Button>
-          }
-          onApplied={() => setCreated(planned.customer)}
-        />
-      </Page>
-    )
+  if (!planned) return <FieldsPage form={form} />
+  return (
+    <Page title={t.title} note={words.planTitle}>
+      <PlanStep
+        planned={planned}
+        back={
+          <Button variant="default" onClick={() => setPlanned(undefined)}>
+            {words.change}
+          </Button>
+        }
+        onApplied={() => setCreated(planned.customer)}
+      />
+    </Page>
+  )
+}
+
+function FieldsPage({ form }: { form: CustomerForm }) {
   const { name, slug } = form.fields.values
+  const suggestSlug = () => {
+    if (slug === '' && name !== '') form.fields.setFieldValue('slug', slugOf(name))
+  }
   return (
     <FormPage
       title={t.title}
@@ -136,11 +147,7 @@ export function NewCustomerPage() {
       }
     >
       <FormSection title={t.team} help={t.teamHelp}>
-        <div
-          onBlur={() => {
-            if (slug === '' && name !== '') form.fields.setFieldValue('slug', slugOf(name))
-          }}
-        >
+        <div onBlur={suggestSlug}>
           <Field form={form} name="name" autoFocus />
         </div>
         <Field form={form} name="slug" />
@@ -154,12 +161,11 @@ export function NewCustomerPage() {
         <Field form={form} name="asn" />
       </FormSection>
       <FormSection title={t.port} help={t.portHelp}>
-        <Field form={form} name="service" />
-        <Field form={form} name="service_type" />
-        <Field form={form} name="commit_bps" />
-        <Field form={form} name="circuit_id" />
-        <Field form={form} name="device" />
-        <Field form={form} name="interface" />
+        {(['service', 'service_type', 'commit_bps', 'circuit_id', 'device', 'interface'] as const).map(
+          (one) => (
+            <Field key={one} form={form} name={one} />
+          ),
+        )}
       </FormSection>
     </FormPage>
   )

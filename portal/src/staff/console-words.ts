@@ -166,7 +166,8 @@ export const words = {
     never: 'Never',
     search: 'Search scrubbers',
     none: 'No scrubbers',
-    noneHelp: 'Scrubbers are added under Platform, or in the platform file. Without one, shield rules are not applied.',
+    noneHelp:
+      'Scrubbers are added under Platform, or in the platform file. Without one, shield rules are not applied.',
   },
   exporters: {
     title: 'Flow exporters',
