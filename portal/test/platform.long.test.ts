@@ -2,10 +2,11 @@
 // deleted, and what a file manages is read-only.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser, until } from './browser.ts'
 import { Demo } from './demo.ts'
+import { enterTeam } from './enter-team.ts'
 
 async function look(page: Page, name: string): Promise<void> {
   await settled(page)
@@ -24,9 +25,14 @@ async function look(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
 }
 
-const pick = async (page: Page, field: string, option: string): Promise<void> => {
-  await page.getByLabel(field).first().click()
-  await page.getByRole('option', { name: option, exact: true }).click()
+/** The input of a field of the form. */
+const input = (within: Page | Locator, field: string) =>
+  within.locator(`[data-field=${field}] input:not([type=hidden])`).first()
+
+async function pick(page: Page, field: string, option?: string): Promise<void> {
+  await input(page, field).click()
+  const options = page.getByRole('option', option === undefined ? {} : { name: option, exact: true })
+  await options.first().click()
 }
 
 describe('the platform in the portal', { skip: skipWithoutBrowser() }, () => {
@@ -45,27 +51,29 @@ describe('the platform in the portal', { skip: skipWithoutBrowser() }, () => {
     const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
     await page.goto(`${demo.url}/staff/customers`)
     await page.getByRole('link', { name: 'Create customer' }).click()
-    await page.getByLabel('Name', { exact: true }).fill('Bäckerei Example')
-    await page.getByLabel('Short name').focus()
+    await input(page, 'name').fill('Bäckerei Example')
+    await input(page, 'slug').focus()
     await until('the short name', async () =>
-      assert.equal(await page.getByLabel('Short name').inputValue(), 'backerei-example'),
+      assert.equal(await input(page, 'slug').inputValue(), 'backerei-example'),
     )
-    await pick(page, 'Modules', 'DNS')
+    await pick(page, 'modules', 'DNS')
     await page.keyboard.press('Escape')
-    await page.getByLabel('E-mail').fill('ann@bakery.example')
-    await page.getByLabel('Prefixes').fill('198.51.100.77/24')
+    await input(page, 'email').fill('ann@bakery.example')
+    await input(page, 'prefixes').fill('198.18.9.77/24')
     await page.keyboard.press('Enter')
-    await page.getByLabel('Service', { exact: false }).first().fill('Transit')
-    await page.getByLabel('Circuit').fill('BAK-1')
-    await page.getByLabel('Device').first().click()
-    await page.getByRole('option').first().click()
-    await page.getByLabel('Interface').fill('et-9/0/9')
+    await input(page, 'service').fill('Transit')
+    await input(page, 'circuit_id').fill('BAK-1')
+    await pick(page, 'device')
+    await input(page, 'interface').fill('et-9/0/9')
     await page.getByRole('button', { name: 'Review plan' }).click()
-    await page.getByText(/host bits/i).waitFor()
+    await page
+      .locator('[data-field=prefixes]')
+      .getByText(/host bits/i)
+      .waitFor()
     await look(page, 'platform-new-customer')
-    await page.getByLabel('Prefixes').first().focus()
+    await input(page, 'prefixes').focus()
     await page.keyboard.press('Backspace')
-    await page.keyboard.type('198.51.100.0/24')
+    await page.keyboard.type('198.18.9.0/24')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Review plan' }).click()
     await page.getByRole('region', { name: /Create prefix backerei-example/ }).waitFor()
@@ -74,11 +82,7 @@ describe('the platform in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('heading', { name: 'Bäckerei Example was created' }).waitFor()
     await page.getByText('An invitation was sent to ann@bakery.example.').waitFor()
     await look(page, 'platform-customer-created')
-    await page.getByRole('button', { name: /Open as/ }).click()
-    const reason = page.getByRole('dialog')
-    await reason.getByLabel('Reason').fill('Create the first zone of the customer')
-    await reason.getByLabel(/change/i).check()
-    await reason.getByRole('button', { name: /Open/ }).click()
+    await enterTeam(page, { change: true })
     await page.getByRole('heading', { name: 'Create zone' }).waitFor()
     await page.getByLabel('Name').first().fill('bakery.example')
     await page.getByRole('button', { name: 'Create zone' }).click()
@@ -95,10 +99,12 @@ describe('the platform in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('link', { name: 'Locations' }).click()
     await page.getByRole('button', { name: 'Create location' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Key').fill('tst')
-    await dialog.getByLabel('Name').fill('Test place')
-    await pick(page, 'Country', 'Netherlands')
-    await pick(page, 'Timezone', 'UTC')
+    await input(dialog, 'key').fill('tst')
+    await input(dialog, 'name').fill('Test place')
+    await input(dialog, 'country').fill('Netherlands')
+    await page.getByRole('option', { name: 'Netherlands', exact: true }).click()
+    await input(dialog, 'timezone').fill('UTC')
+    await page.getByRole('option', { name: 'UTC', exact: true }).click()
     await look(page, 'platform-form')
     await dialog.getByRole('button', { name: 'Review plan' }).click()
     await dialog.getByRole('region', { name: 'Create location tst' }).waitFor()
@@ -106,7 +112,7 @@ describe('the platform in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.locator('[data-list]').getByText('tst', { exact: true }).first().click()
     const panel = page.locator('[data-panel]')
     await panel.getByRole('button', { name: 'Edit' }).click()
-    await dialog.getByLabel('Name').fill('Another place')
+    await input(dialog, 'name').fill('Another place')
     await dialog.getByRole('button', { name: 'Review plan' }).click()
     await dialog.getByText('Another place').waitFor()
     await look(page, 'platform-plan')

@@ -131,13 +131,13 @@ function columnsOf({ fields, identity }: PlatformKind): readonly Column<Platform
       card: 'state',
       cell: (element) => <Manager element={element} />,
     },
-    ...further.map(({ name }, at): Column<PlatformElement> => ({
+    ...further.map(({ name, initial }, at): Column<PlatformElement> => ({
       id: name,
       header: fieldLabel(name),
       width: 160,
       hidden: at >= shownFields,
       ...(at === 0 ? { card: 'secondary' as const } : {}),
-      cell: ({ values }) => <OrDash>{shown(values[name])}</OrDash>,
+      cell: ({ values }) => <OrDash>{shown(values[name] ?? initial)}</OrDash>,
     })),
   ]
 }
@@ -150,8 +150,9 @@ function shown(value: unknown): ReactNode {
   if (value === undefined || value === null || value === '') return null
   if (typeof value === 'boolean') return value ? words.yes : words.no
   if (typeof value === 'number') return value.toLocaleString('en', { useGrouping: value >= 100_000 })
-  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ') || null
+  if (typeof value !== 'object') return String(value)
+  return Object.keys(value).length === 0 ? null : JSON.stringify(value)
 }
 
 const panelOf = (kind: PlatformKind, kinds: readonly PlatformKind[]): PanelDeclaration<PlatformElement> => ({
@@ -174,11 +175,11 @@ function Details({ kind, kinds, element }: KindProps & { element: PlatformElemen
       <Facts
         facts={[
           [words.managedBy, <Manager key="manager" element={element} />],
-          ...kind.fields.map(({ name, type }): readonly [string, ReactNode] => [
+          ...kind.fields.map(({ name, type, initial }): readonly [string, ReactNode] => [
             fieldLabel(name),
             type === 'secret'
               ? secrets.includes(name) && <Dimmed>{words.stored}</Dimmed>
-              : shown(values[name]),
+              : shown(values[name] ?? initial),
           ]),
         ]}
       />

@@ -10,7 +10,7 @@ import {
 } from '@pharos/contract/operator/platform'
 import { inviteFirstAdminRoute, listCustomersRoute, type Customer } from '@pharos/contract/operator/team'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { call } from '../api/call.ts'
 import { useAnswer } from '../api/queries.ts'
 import { OpenAsTeam } from '../staff/customer-view.tsx'
@@ -97,11 +97,15 @@ function useCustomerForm(onPlanned: (planned: Planned) => void): CustomerForm {
     params: { section: 'devices' },
     query: { limit: 1000 },
   }).data?.results
-  const teams = kinds?.find(({ section }) => section === 'teams')
-  const modules = teams?.fields.find(({ name }) => name === 'modules')?.choices ?? []
+  // A widget keeps its state only while its declaration stays the same.
+  const declared = useMemo(() => {
+    const teams = kinds?.find(({ section }) => section === 'teams')
+    const modules = teams?.fields.find(({ name }) => name === 'modules')?.choices
+    return declaredWith(modules ?? [], devices?.map(({ key }) => key) ?? [])
+  }, [kinds, devices])
   return useRequestForm<NewCustomer & Record<string, unknown>, Planned>({
     initialValues: start,
-    declared: declaredWith(modules, devices?.map(({ key }) => key) ?? []),
+    declared,
     request: planCustomer,
     validate: mistakesIn,
     onSuccess: onPlanned,

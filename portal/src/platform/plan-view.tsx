@@ -51,9 +51,10 @@ type Change = PlatformPlan['changes'][number]
 const colors: Readonly<Record<Change['action'], StateColor>> = { create: 'ok', update: 'warn', delete: 'bad' }
 
 function ChangeView({ change: { action, kind, key, fields } }: { change: Change }) {
-  const shown = fields.filter(
-    ({ after, before }) => action === 'update' || !isNothing(after) || !isNothing(before),
-  )
+  const isShown = ({ field, before, after }: Change['fields'][number]): boolean =>
+    // The manager of a new element is the portal; the column names that of an import.
+    field !== 'managed_by' && (action === 'update' || !isNothing(after) || !isNothing(before))
+  const shown = fields.filter(isShown)
   return (
     <section aria-label={`${words.actions[action]} ${kind} ${key}`}>
       <div className={classes['change']}>
@@ -88,7 +89,8 @@ function ChangeView({ change: { action, kind, key, fields } }: { change: Change 
   )
 }
 
-const isNothing = (value: unknown): boolean => value === null || value === undefined || value === ''
+const isNothing = (value: unknown): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
 function shownValue(value: unknown): string {
   if (isNothing(value)) return '–'

@@ -455,8 +455,12 @@ export const subjects: readonly Subject[] = [
   { route: 'listPlatformKinds', requests: only(), answers: () => 200 },
   {
     route: 'listPlatformElements',
-    requests: { only: async () => ({ params: { section: 'locations' } }) },
-    answers: () => 200,
+    requests: {
+      own: async () => ({ params: { section: 'locations' } }),
+      missing: async () => ({ params: { section: 'users' } }),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'the elements are of the provider' },
   },
   {
     route: 'changePlatform',
