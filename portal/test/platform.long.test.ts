@@ -88,7 +88,11 @@ describe('the platform in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Create zone' }).click()
     await page.getByRole('heading', { name: 'bakery.example' }).waitFor()
     await until('the mail', async () => assert.equal(demo.mailsTo('ann@bakery.example').length, 1))
-    assert.deepEqual(pageErrors, [])
+    // The plan with the mistake.
+    assert.deepEqual(
+      pageErrors.filter((one) => !/status of 422/.test(one)),
+      [],
+    )
     await context.close()
   })
 
