@@ -1,6 +1,7 @@
 // The leader of a PostgreSQL under Patroni is killed, suspended and cut off, again and again, while customers change announcements through
 // HAProxy: no acknowledged change is lost, no other prefix is withdrawn, and changes are stored again soon.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -14,7 +15,7 @@ import { skipWithoutNamespaces } from './namespace.ts'
 import { createLab, type Lab } from './network.ts'
 import { Pharos } from './pharos.ts'
 import { labPerson, prefixPlatform } from './prefix-platform.ts'
-import { skipWithout } from './program.ts'
+import { programPath, skipWithout } from './program.ts'
 import { waitFor } from './wait.ts'
 
 const programs = ['gobgpd', 'gobgp', 'bird', 'birdc', 'setpriv', 'ip', 'etcd', 'patroni', 'haproxy'] as const
@@ -67,7 +68,7 @@ describe('PostgreSQL under Patroni', { skip, timeout: 14_400_000 }, () => {
   for (const fault of faults)
     it(
       `${rounds} leaders, ${fault}: nothing is lost, nothing is withdrawn`,
-      { timeout: rounds * ROUND_MS_MAX },
+      { timeout: rounds * ROUND_MS_MAX, skip: fault === 'cut' && skipCut() },
       async (t) => {
         const seconds: number[] = []
         for (let round = 0; round < rounds; round++) {
@@ -85,6 +86,17 @@ describe('PostgreSQL under Patroni', { skip, timeout: 14_400_000 }, () => {
       },
     )
 })
+
+/**
+ * Patroni 3.0 may start PostgreSQL twice on a leader that is cut off (patroni issue 3649, mended in 4.1.5): it no longer knows the
+ * running one, and the member does not join again.
+ */
+function skipCut(): string | false {
+  const version = execFileSync(programPath('patroni'), ['--version'], { encoding: 'utf8' }).trim()
+  const [major = 0, minor = 0, patch = 0] = version.split(' ').at(-1)!.split('.').map(Number)
+  const isMended = [major - 4, minor - 1, patch - 5].find((one) => one !== 0) ?? 0
+  return isMended < 0 && `${version}: 4.1.5 or later is needed, for example pip install patroni[psycopg3]`
+}
 
 /** Returns the seconds until a change was stored that was sent after the fault. */
 async function replaceLeader(cluster: HaPostgres, writer: Writer, fault: Fault): Promise<number> {

@@ -497,6 +497,18 @@ describe('removing a member', () => {
     await invite(leaver, 'friend@elsewhere.example')
     const link = await invitedBy(api, 'friend@elsewhere.example')
 
+    const trial = await call(api, admin.authorization, `DELETE ${members}/${memberId}?dry_run=true`)
+    const { changes } = assertAnswered<{ changes: { field: string; before: unknown }[] }>(trial)
+    const ends = Object.fromEntries(changes.map(({ field, before }) => [field, before]))
+    assert.deepEqual(ends, {
+      email,
+      roles: ['admin'],
+      sessions_revoked: 1,
+      api_tokens_revoked: [token.id],
+      invitations_withdrawn: ['friend@elsewhere.example'],
+    })
+    assertAnswered(await call(api, token.authorization, 'GET /v3/teams/current'))
+
     assert.equal((await remove(admin, memberId)).status, 204)
 
     const refresh = (text: string) => call(api, undefined, 'POST /v3/session/refresh', { refresh: text })

@@ -175,11 +175,13 @@ export const removeMemberRoute = route({
   description:
     'Removes a member; for admins of the team, and for members who leave. Their sessions in the team end, ' +
     'API tokens that they created for it are revoked, and invitations that they sent are revoked. The last ' +
-    'admin cannot be removed. For an open invitation: revokes it and its link.',
+    'admin cannot be removed. For an open invitation: revokes it and its link. With `dry_run=true` the changes list what ends with the ' +
+    'membership, such as the ids of the API tokens in `api_tokens_revoked`: `transferToken` moves one to a service account before.',
   permission: { ...writing, grant: 'team.see' },
   params: oneMember,
   success: 204,
   errors: ['forbidden', 'last_admin'],
+  dryRun: true,
   conditional: true,
 })
 

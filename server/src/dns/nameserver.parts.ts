@@ -15,6 +15,7 @@ import { open } from '../runtime/secrets.ts'
 import type { RequestPeer } from './answer/zone-source.ts'
 import { requestTransfer } from './publish/follow.store.ts'
 import { compileAccess, type Access } from './serve/access.ts'
+import { RepeatedAnswers } from './serve/repeated-answers.ts'
 import { createAnswerer } from './serve/answer-query.ts'
 import { ServedZones } from './serve/served-zones.ts'
 import { readAccess, type StoredStep } from './serve/served.store.ts'
@@ -137,10 +138,12 @@ function createZoneLoops(shared: Shared, zones: ServedZones) {
 }
 
 function createZoneHandler(shared: Shared, zones: ServedZones, access: () => Access) {
-  const { config } = shared
+  const { config, now } = shared
+  const isInMemory = config.dnsAnswer === 'all'
   return createHandler({
     zones,
-    answer: createAnswerer(config.dnsAnswer === 'all', zones),
+    answer: createAnswerer(isInMemory, zones),
+    ...(isInMemory ? { repeated: new RepeatedAnswers(zones, now) } : {}),
     findKey: (name) => access().findKey(name),
     transferView(name, peer) {
       // Followers keep their zones until staff have decided which serials are right.

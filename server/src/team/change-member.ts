@@ -8,7 +8,7 @@ import type { Trx } from '../db/postgres.ts'
 import { fail, invalid, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
-import { demoteHoldings, revokeHoldings } from './holdings.ts'
+import { demoteHoldings, revokeHoldings, type Lost } from './holdings.ts'
 import { deleteInvitation } from './invitation.store.ts'
 import { presentMember } from './member.ts'
 import { chosenRoles, refuseBothForms, type ChosenRoles } from './chosen-roles.ts'
@@ -110,36 +110,49 @@ export async function removeMember(
     const { access, member } = await lockMember(trx, operation, entered, id)
     if (!isSelf(operation, member)) requireTeamGrant(access, 'team.manage')
     requireMatch(operation.ifMatch, etagOf(member.version))
-    await (member.user_id === null
-      ? withdraw(trx, inTeam, member)
-      : remove(trx, inTeam, member, member.user_id))
-    return { body: null }
+    const { email } = member
+    const before = { email, roles: orderedRoles(member.roles) }
+    if (member.user_id === null) {
+      await withdraw(trx, inTeam, member, before)
+      return { body: null, before }
+    }
+    const lost = await remove(trx, inTeam, member, { user_id: member.user_id, ...before })
+    return { body: null, before: { ...before, ...lost } }
   })
 }
 
 const isSelf = ({ actor }: Operation, { user_id: userId }: MemberRow): boolean =>
   actor.kind === 'user' && actor.userId === userId
 
-async function remove(trx: Trx, operation: Operation, member: MemberRow, userId: number): Promise<void> {
+type Removed = { readonly email: string; readonly roles: readonly Role[] }
+
+/** Returns what ended with the membership. */
+async function remove(
+  trx: Trx,
+  operation: Operation,
+  member: MemberRow,
+  before: Removed & { readonly user_id: number },
+): Promise<Lost> {
   const { teamId } = operation.actor
   await requireOtherAdmin(trx, teamId, member)
-  const lost = await revokeHoldings(trx, teamId, userId)
-  await deleteMembership(trx, teamId, userId)
+  const lost = await revokeHoldings(trx, teamId, before.user_id)
+  await deleteMembership(trx, teamId, before.user_id)
   await writeAudit(trx, {
     ...auditOf(operation),
     action: 'member.remove',
     target: `member:${member.id}`,
-    before: { user_id: userId, email: member.email, roles: orderedRoles(member.roles) },
+    before,
     after: lost,
   })
+  return lost
 }
 
-async function withdraw(trx: Trx, operation: Operation, member: MemberRow): Promise<void> {
+async function withdraw(trx: Trx, operation: Operation, member: MemberRow, before: Removed): Promise<void> {
   await deleteInvitation(trx, operation.actor.teamId, member.id)
   await writeAudit(trx, {
     ...auditOf(operation),
     action: 'invitation.withdraw',
     target: `member:${member.id}`,
-    before: { email: member.email, roles: orderedRoles(member.roles) },
+    before,
   })
 }

@@ -7,7 +7,7 @@ import type { Trx } from '../db/postgres.ts'
 import { deleteInvitationsBy } from './invitation.store.ts'
 import { demoteTokensOf, listTeamsHeldIn, revokeSessionsIn, revokeTokensOf } from './member.store.ts'
 
-type Lost = Readonly<Record<string, number | readonly string[]>>
+export type Lost = Readonly<Record<string, number | readonly string[]>>
 
 /** For a removed member. Returns the ended sessions, tokens and invitations for the audit log. */
 export async function revokeHoldings(trx: Trx, teamId: number, userId: number): Promise<Lost> {

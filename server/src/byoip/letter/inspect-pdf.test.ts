@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import { Failure } from '../../runtime/error.ts'
-import { createInspector } from './inspect-letter.ts'
+import { createInspector, type Inspector } from './inspect-letter.ts'
 import { inspectPdf } from './inspect-pdf.ts'
 import { isSafeLink } from './pdf-objects.ts'
 import { pdfObjectStream, pdfStream, samplePdf, writePdf } from './testing-letters.ts'
@@ -389,10 +389,10 @@ describe('the inspection of a PDF', () => {
         last = process.threadCpuUsage()
       }, 5)
       const before = process.memoryUsage.rss()
-      const started = performance.now()
-      await assert.rejects(inspector.inspect(bytes, 'someone'), { code: 'invalid' }, name)
+      const { code, tookMs } = await refusalOf(inspector, bytes)
       clearInterval(ticks)
-      assert.ok(performance.now() - started < 20_000, `${name}: ${performance.now() - started} ms`)
+      assert.equal(code, 'invalid', name)
+      assert.ok(tookMs < 20_000, `${name}: ${tookMs} ms`)
       // Parsing in this thread would block it for the whole time; a copy of ten megabytes and a collection do not.
       assert.ok(blockedMs < timeoutMs / 4, `${name}: blocked for ${blockedMs} ms`)
       assert.ok(
@@ -401,6 +401,18 @@ describe('the inspection of a PDF', () => {
       )
     }
   })
+
+  /** A thread that got no processor time is no verdict: the client is asked to repeat the request. */
+  async function refusalOf(inspector: Inspector, bytes: Buffer): Promise<{ code: unknown; tookMs: number }> {
+    for (;;) {
+      const started = performance.now()
+      const code = await inspector.inspect(bytes, 'someone').then(
+        () => undefined,
+        (error: Failure) => error.code,
+      )
+      if (code !== 'unavailable') return { code, tookMs: performance.now() - started }
+    }
+  }
 
   it('ends a thread whose buffers exceed its memory limit', async () => {
     const noise = deflateSync(Buffer.concat(Array<Buffer>(3).fill(Buffer.alloc(100 * 2 ** 20, '0 '))))

@@ -74,6 +74,7 @@ export class ServedZones implements ZoneSource {
   #since: Date | undefined
   /** Resolves after the first complete load. */
   #isLoaded = false
+  #generation = 0
   /** Identifies the content of the last snapshot that was written. */
   #written: string | undefined
   #restoredFrom: { readonly database: string | undefined } | undefined
@@ -85,6 +86,11 @@ export class ServedZones implements ZoneSource {
   /** Whether every zone was loaded once: before, a name without a zone is not known to be foreign. */
   get isLoaded(): boolean {
     return this.#isLoaded
+  }
+
+  /** Another number after a zone was added, replaced or removed. */
+  get generation(): number {
+    return this.#generation
   }
 
   get size(): number {
@@ -120,6 +126,7 @@ export class ServedZones implements ZoneSource {
     if (!this.#restoredFrom) return false
     const { database } = this.#restoredFrom
     if (database === undefined || (await readDatabaseId(this.#options.db)) !== database) {
+      this.#generation += 1
       this.#byName.clear()
       this.#byId.clear()
       this.#position = undefined
@@ -299,6 +306,7 @@ export class ServedZones implements ZoneSource {
     // A deleted zone is served until it is withdrawn. By then the name may belong to another zone: a new one, or a
     // restored older one.
     if (former?.claimed && zone.claimed && former.claimed > zone.claimed) return
+    this.#generation += 1
     if (former) this.#byId.delete(former.id)
     this.#byName.set(zone.name, zone)
     this.#byId.set(zone.id, zone)
@@ -311,6 +319,7 @@ export class ServedZones implements ZoneSource {
   #remove(id: number): void {
     const zone = this.#byId.get(id)
     if (!zone) return
+    this.#generation += 1
     this.#byId.delete(id)
     this.#byName.delete(zone.name)
   }

@@ -27,6 +27,11 @@ export type HandlerDeps = {
   readonly zones: ZoneSource
   /** Answers a question without TSIG, within the size that the client takes. */
   readonly answer: (query: Message, transport: 'udp' | 'tcp') => Uint8Array
+  /** Answers to datagrams without TSIG by their octets; none if absent. */
+  readonly repeated?: {
+    find(wire: Uint8Array): Uint8Array | undefined
+    keep(wire: Uint8Array, query: Message, answer: Uint8Array): void
+  }
   readonly findKey: (name: DomainName) => TsigKey | undefined
   /** Returns the view that the peer may transfer; undefined if it has no access. */
   readonly transferView: (zone: ZoneName, peer: RequestPeer) => TransferView | undefined
@@ -69,10 +74,18 @@ export function createHandler(deps: HandlerDeps): RequestHandler {
   }
   return {
     handleStream,
-    // Transfers are refused over UDP, so that no reply is a stream.
-    handleDatagram: (request) => handleStream(request) as Reply | Promise<Reply>,
+    handleDatagram: (request) => deps.repeated?.find(request.wire) ?? answerDatagram(request, deps),
     truncated: ({ wire }) => (isQuery(wire) ? headerAnswer(wire, { tc: true }) : undefined),
   }
+}
+
+function answerDatagram(request: DnsRequest, deps: HandlerDeps): Reply | Promise<Reply> {
+  const checked = check(request, deps)
+  if (checked instanceof Uint8Array || checked === undefined) return checked
+  // Transfers are refused over UDP, so that no reply is a stream.
+  const reply = dispatch(checked, deps) as Reply | Promise<Reply>
+  if (reply instanceof Uint8Array && !checked.signer) deps.repeated?.keep(request.wire, checked.query, reply)
+  return reply
 }
 
 /** Responses are never answered: two servers would answer each other for ever. */
