@@ -92,7 +92,7 @@ export const applyPlatformRoute = route({
   errors: ['conflict'],
 })
 
-export const platformFieldTypes = [
+const platformFieldTypes = [
   'text',
   'integer',
   'number',

@@ -121,7 +121,7 @@ type ElementFormProps = {
   readonly onCancel: () => void
 }
 
-/** The fields of the kind in their order; those of the key cannot be changed. */
+/** The fields of the kind in their order; the key cannot be changed. */
 const ElementForm = ({ kind, isNew, form, onCancel }: ElementFormProps) => (
   <FormValues.Provider value={form.fields.values}>
     <form onSubmit={form.submit} noValidate>

@@ -16,7 +16,7 @@ import { fieldLabel, words } from './words.ts'
 /** The values of the form now: what a reference may name depends on the team. */
 export const FormValues = createContext<ElementFields>({})
 
-/** `secrets`: those that are stored. `kinds`: for the keys of elements that are referred to. */
+/** `secrets`: the stored ones. `kinds`: for the keys of elements that are referred to. */
 export const declarationsOf = (
   { fields }: PlatformKind,
   secrets: readonly string[],
@@ -76,7 +76,7 @@ function helpOf({ hint, type, refers_to: target }: PlatformField): string | unde
 
 type Options = Parameters<typeof text>[0]
 
-/** The keys of the elements of a kind; of a kind whose elements belong to teams, those of the team of this element. */
+/** The keys of the elements of a kind; if they belong to teams, only keys of the team of this element. */
 function reference(options: Options, kind: PlatformKind): FieldDeclaration {
   const Widget = (props: WidgetProps) => {
     const values = useContext(FormValues)

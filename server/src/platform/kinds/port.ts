@@ -108,8 +108,9 @@ export const portKind = defineKind({
     kept: ['device', 'interface', 'service'],
   },
   /** Without `since`: the start of an assignment that stays is kept. */
-  elementOf: ({ service: key, since: _, ...rest }) => ({
+  elementOf: ({ service: key, ...rest }) => ({
     ...rest,
+    since: null,
     team: key === null ? null : key.slice(0, key.indexOf(' ')),
     service: nameIn(key),
   }),
