@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { PlatformElement, PlatformKind, PlatformPlan } from '@pharos/contract/operator/platform'
+import type { Member } from '@pharos/contract/team/member'
 import { sql } from 'kysely'
 import { applyPlatform, preparePlatform } from '../src/platform/engine/apply.ts'
 import { parseYaml } from '../src/platform/engine/document.ts'
@@ -361,5 +362,44 @@ describe('changes of elements', () => {
       select distinct actor, by_staff from audit_entries
       where action = 'location.create' and target = 'location:once'`.execute(api.database.postgres.owner)
     assert.deepEqual(rows, [{ actor: `user:${staff.userId}`, by_staff: true }])
+  })
+})
+
+describe('the first admin of a customer', () => {
+  const invite = (teamId: number, email: string) =>
+    api.server.inject({
+      method: 'POST',
+      url: `/v3/admin/teams/${teamId}/invitations`,
+      headers: { authorization },
+      payload: { email },
+    })
+
+  it('is invited once, by the provider, while the team has nobody', async () => {
+    await change([{ action: 'create', section: 'teams', values: { slug: 'bakery', name: 'Bakery' } }])
+    const { owner } = api.database.postgres
+    const { id } = await owner
+      .selectFrom('teams')
+      .select('id')
+      .where('slug', '=', 'bakery')
+      .executeTakeFirstOrThrow()
+    const first = await invite(id, 'ann@bakery.example')
+    assert.equal(first.statusCode, 201, first.body)
+    const { roles, status, invited_by: by } = first.json<Member>()
+    assert.deepEqual([roles, status, by], [['admin'], 'invited', null])
+    assert.equal((await invite(id, 'ANN@bakery.example')).statusCode, 200)
+    assert.equal((await invite(id, 'bob@bakery.example')).json<Problem>().code, 'conflict')
+    const { rows } = await sql<{ sent: number }>`
+      select count(*) as sent from mails where team_id = ${id} and template = 'invitation'`.execute(owner)
+    assert.equal(Number(rows[0]!.sent), 1)
+  })
+
+  it('is not invited to a team with members', async () => {
+    const { owner } = api.database.postgres
+    const { id } = await owner
+      .selectFrom('teams')
+      .select('id')
+      .where('slug', '=', 'red')
+      .executeTakeFirstOrThrow()
+    assert.equal((await invite(id, 'new@red.example')).json<Problem>().code, 'conflict')
   })
 })
