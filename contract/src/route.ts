@@ -44,7 +44,7 @@ export type Permission =
 /** Why an operation that is not GET takes no `Idempotency-Key`. A request with the header is rejected. */
 export const keylessReasons = {
   no_caller: 'the request has no caller to whom a key could belong',
-  password: 'the request contains a password, of which no digest is stored',
+  password: 'the request contains a password or a secret, of which no digest is stored',
   read: 'the request changes nothing: repeat it as often as needed',
   ends_session: "the request ends the caller's session, so that a repeat would not be authenticated",
 } as const

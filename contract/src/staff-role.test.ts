@@ -102,8 +102,10 @@ describe('the permission of an operation of staff', () => {
     const refused = routes.filter(({ path, name }) => isOfStaff(path) && !opened('noc').includes(name))
     assert.deepEqual(refused.map(({ name }) => name).toSorted(), [
       'applyPlatform',
+      'changePlatform',
       'closeRestore',
       'decideRestore',
+      'inviteFirstAdmin',
       'listStaffAccesses',
     ])
     assert.equal(opened('admin').length, routes.filter(({ path }) => isOfStaff(path)).length)

@@ -41,7 +41,11 @@ const entries = {
     phrase: 'drains routers, and operates devices, their attachments and cross connects',
     roles: ['noc'],
   },
-  'platform.manage': { phrase: 'applies the platform file and decides about restores', roles: [] },
+  'platform.manage': {
+    phrase:
+      'applies the platform file, changes elements of the platform, invites the first admin of a customer and decides about restores',
+    roles: [],
+  },
   'staff.see': { phrase: 'sees who of the staff entered which customer, and why', roles: [] },
 } as const satisfies Readonly<Record<string, StaffGrantEntry>>
 

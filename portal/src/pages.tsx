@@ -9,6 +9,7 @@ import type {
   listNameServersRoute,
   listScrubbersRoute,
 } from '@pharos/contract/operator/network'
+import type { listPlatformElementsRoute } from '@pharos/contract/operator/platform'
 import type { listProcessesRoute } from '@pharos/contract/operator/status'
 import type { listUsersRoute } from '@pharos/contract/operator/user'
 import type { listStaffAccessesRoute } from '@pharos/contract/operator/staff-access'
@@ -64,6 +65,7 @@ import {
   IconServer,
   IconShieldBolt,
   IconShieldCheck,
+  IconStack2,
   IconUser,
   IconUserShield,
   IconUsers,
@@ -603,6 +605,13 @@ export const pages = [
     component: lazyRouteComponent(() => import('./staff/customers.tsx'), 'Customers'),
   }),
   page({
+    path: '/staff/customers/new',
+    label: 'Create customer',
+    keywords: ['team', 'new', 'add', 'prefix', 'port', 'invite'],
+    staffGrant: 'platform.manage',
+    component: lazyRouteComponent(() => import('./platform/new-customer.tsx'), 'NewCustomerPage'),
+  }),
+  page({
     path: '/staff/customers/$id',
     staffGrant: 'customers.see',
     search: parameters<QueryOf<typeof listAnnouncementsOfTeamRoute>>()('cidr', 'status', 'ordering'),
@@ -779,6 +788,32 @@ export const pages = [
     staffGrant: 'operator.see',
     search: parameters<QueryOf<typeof listMailsRoute>>()('search', 'state', 'kind', 'team_id', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/mails.tsx'), 'Mails'),
+  }),
+  page({
+    path: '/staff/platform',
+    label: 'Platform',
+    icon: IconStack2,
+    group: 'system',
+    keywords: [
+      'create',
+      'edit',
+      'add',
+      'prefix',
+      'asn',
+      'service',
+      'port',
+      'location',
+      'file',
+      'configuration',
+    ],
+    staffGrant: 'operator.see',
+    component: lazyRouteComponent(() => import('./platform/kinds.tsx'), 'PlatformKinds'),
+  }),
+  page({
+    path: '/staff/platform/$section',
+    staffGrant: 'operator.see',
+    search: parameters<QueryOf<typeof listPlatformElementsRoute>>()('search', 'managed_by', 'ordering'),
+    component: lazyRouteComponent(() => import('./platform/elements.tsx'), 'PlatformElements'),
   }),
   page({
     path: '/staff/restore',

@@ -31,6 +31,7 @@ const bindings: Readonly<Record<string, 'evidence' | 'id'>> = {
   approveChanges: 'id',
   rejectChanges: 'id',
   applyPlatform: 'evidence',
+  changePlatform: 'evidence',
   acceptLetter: 'id',
   rejectLetter: 'id',
 }

@@ -19,6 +19,7 @@ const untagged: Readonly<Record<string, string>> = {
   getRelatedEventTraffic: 'computed from flows of the requested time',
   getStatus: 'computed from the state of the installation now',
   getTimezone: 'computed for the requested place and time',
+  listPlatformKinds: 'a list without pages, the same until another release',
   listRegistries: 'a list without pages, of what processes report now',
   search: 'a list without pages, for the text of the request',
   verifyAsn: 'the state of proofs, which are queried by the request',

@@ -67,6 +67,7 @@ function urlWith(
 /** Routes of staff name a team by its id, routes of a team take `current` as well. */
 function placeholderOf(name: string, type: string | undefined): string | number {
   if (name === 'team_id') return type === 'integer' ? fixtures.red.teamId : 'current'
+  if (name === 'section') return 'locations'
   return type === 'integer' ? 1 : 'abcdefghijkl'
 }
 

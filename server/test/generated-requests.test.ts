@@ -227,6 +227,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   uploadCrossConnectLetter: [/^body\.file: media_type$/],
   // The sections of the platform file, which follow the rules of its kinds.
   applyPlatform: [/^body(\..*)?: /s],
+  changePlatform: [/^body(\..*)?: /s],
   // Has passed.
   maintainDevice: [/^body\.until: past$/],
   // Not a team.
@@ -639,7 +640,7 @@ function mainCallers({ id }: Operation): string[] {
     /Approval|Changes$|suspend|resume|ToReview|OfAny$|OfAll$|^(accept|reject)Letter|^(getDelivery|listDeliveries|listSources)$/.test(
       id,
     ) ||
-    /^(poll|maintain)Device$|^(add|delete).*Attachment$|AttachmentsOfDevice$|^moveCrossConnect$|^applyPlatform$/.test(
+    /^(poll|maintain)Device$|^(add|delete).*Attachment$|AttachmentsOfDevice$|^moveCrossConnect$|^(apply|change)Platform$/.test(
       id,
     )
   )

@@ -34,6 +34,7 @@ const keyless = [
   'deletePasskey password',
   'showInvitation no_caller',
   'acceptInvitation no_caller',
+  'changePlatform password',
   'addEventAttachment no_caller',
   'getFlowTimeseries read',
   'exportFlowTimeseries read',

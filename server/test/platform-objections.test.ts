@@ -165,7 +165,7 @@ describe('objections of kinds of the platform file', () => {
       for (const dryRun of [true, false]) {
         const operation = operationOf(1, { dryRun, actor: { isStaff: true } })
         await assert.rejects(
-          applyDocument({ db: owner(), ring, now: () => new Date() }, operation, rest, {}),
+          applyDocument({ db: owner(), ring }, operation, rest, {}),
           (error) =>
             error instanceof Failure &&
             problems.every((problem) => JSON.stringify(error.errors).includes(problem.split(': ')[1]!)) &&

@@ -80,7 +80,7 @@ const patchEach =
 const staffOperation = () => operationOf(teams[0]!, { actor: { isStaff: true, userId: staff } })
 const apply = (document: Record<string, unknown>, query = {}) =>
   applyDocument(
-    { db: owner(), ring: createKeyRing(['a-secret-of-at-least-thirty-two-bytes']), now },
+    { db: owner(), ring: createKeyRing(['a-secret-of-at-least-thirty-two-bytes']) },
     staffOperation(),
     document,
     query,

@@ -1,13 +1,26 @@
 // The platform document over HTTP: plan and apply. The sections of the document are described in
 // docs/platform-file.md; the server checks them.
 import { Type, type Static } from 'typebox'
-import { route, staffChanging } from '../route.ts'
-import { Component, Enumeration, FieldChange, Nullable, Optional, Strict } from '../scalar.ts'
+import { route, staffChanging, staffReading } from '../route.ts'
+import {
+  Component,
+  Enumeration,
+  FieldChange,
+  Limit,
+  Nullable,
+  Offset,
+  Optional,
+  Ordering,
+  Page,
+  Strict,
+} from '../scalar.ts'
+
+const changeKinds = ['create', 'update', 'delete'] as const
 
 const Evidence = Type.String({ minLength: 1, maxLength: 64 })
 
 const PlatformChange = Component('PlatformChange', {
-  action: { ...Enumeration('PlatformAction', ['create', 'update', 'delete']), description: 'what is done' },
+  action: { ...Enumeration('PlatformAction', changeKinds), description: 'what is done' },
   kind: Type.String({ description: 'kind of the element, such as `device`' }),
   key: Type.String({ description: 'key of the element, such as its name' }),
   fields: Type.Array(FieldChange, { description: 'fields that are set; empty for a deletion' }),
@@ -35,6 +48,20 @@ export const PlatformPlan = Component('PlatformPlan', {
 })
 export type PlatformPlan = Static<typeof PlatformPlan>
 
+const approvedDeletions = {
+  deletions: Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'sum of `deletions` in `held` that is approved; needs `evidence`',
+    }),
+  ),
+  evidence: Optional({
+    ...Evidence,
+    description: '`evidence` of the dry run whose deletions are approved',
+  }),
+}
+
 export const applyPlatformRoute = route({
   name: 'applyPlatform',
   group: 'Operator',
@@ -52,17 +79,7 @@ export const applyPlatformRoute = route({
     prune: Optional(
       Type.Boolean({ description: 'delete elements that the sections of the document do not name' }),
     ),
-    deletions: Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 1_000_000,
-        description: 'sum of `deletions` in `held` that is approved; needs `evidence`',
-      }),
-    ),
-    evidence: Optional({
-      ...Evidence,
-      description: '`evidence` of the dry run whose deletions are approved',
-    }),
+    ...approvedDeletions,
   }),
   body: Type.Record(Type.String(), Type.Unknown(), {
     title: 'PlatformDocument',
@@ -75,4 +92,167 @@ export const applyPlatformRoute = route({
   errors: ['conflict'],
 })
 
-export const platformRoutes = [applyPlatformRoute]
+const platformFieldTypes = [
+  'text',
+  'integer',
+  'number',
+  'boolean',
+  'choice',
+  'choices',
+  'texts',
+  'secret',
+  'json',
+] as const
+
+const PlatformField = Component('PlatformField', {
+  name: Type.String({ description: 'name of the field in the element' }),
+  type: {
+    ...Enumeration('PlatformFieldType', platformFieldTypes),
+    description:
+      '`choice` and `choices`: of `choices`; `texts`: a list; `secret`: a text that no answer contains; `json`: a value of any form, which `hint` describes',
+  },
+  required: Type.Boolean({ description: 'whether each element has it' }),
+  is_identity: Type.Boolean({ description: 'whether it is a part of the key, which never changes' }),
+  nullable: Type.Boolean({
+    description:
+      'whether null is accepted: it ends what leaving the field out would keep, such as the service of a port',
+  }),
+  hint: Type.String({ description: 'what the value must be; may be empty' }),
+  choices: Type.Array(Type.String(), { description: 'the accepted values of a choice; empty for others' }),
+  refers_to: Nullable(
+    Type.String({ description: 'section of the elements whose key it names; null for other fields' }),
+  ),
+  initial: Type.Unknown({ description: 'the value if the element leaves it out; null if there is none' }),
+})
+export type PlatformField = Static<typeof PlatformField>
+
+const PlatformKind = Component('PlatformKind', {
+  section: Type.String({ description: 'section of the platform document, such as `devices`' }),
+  kind: Type.String({ description: 'kind of its elements, such as `device`' }),
+  is_single: Type.Boolean({ description: 'whether it has one element only' }),
+  identity: Type.Array(Type.String(), { description: 'the fields of the key' }),
+  fields: Type.Array(PlatformField, { description: 'in the order of the documentation' }),
+})
+export type PlatformKind = Static<typeof PlatformKind>
+
+export const listPlatformKindsRoute = route({
+  name: 'listPlatformKinds',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/platform',
+  summary: 'List kinds of platform elements',
+  description:
+    'The kinds that can be changed by `changePlatform`, with their fields: the sections of the platform file without `users` and ' +
+    '`announcements`, and without names of files.',
+  permission: staffReading('operator.see'),
+  response: Component('PlatformKinds', {
+    kinds: Type.Array(PlatformKind, { description: 'each after the kinds that it refers to' }),
+  }),
+  success: 200,
+})
+
+export const platformManagers = ['file', 'portal', 'netbox', 'team'] as const
+
+const PlatformManager = {
+  ...Enumeration('PlatformManager', platformManagers),
+  description:
+    '`file`: a platform file or document, which alone changes it; `portal`: `changePlatform`; `netbox`: the import; `team`: the team made it itself',
+}
+
+const PlatformValues = Type.Record(Type.String(), Type.Unknown(), {
+  title: 'PlatformValues',
+  description:
+    'the fields of the element as in the platform file; without secrets, and without fields that have their default',
+})
+
+const PlatformElement = Component('PlatformElement', {
+  key: Type.String({ description: 'key of the element, unique in its section' }),
+  managed_by: PlatformManager,
+  file: Nullable(
+    Type.String({
+      description: 'the platform file that named it last; null if unknown, and for documents over HTTP',
+    }),
+  ),
+  values: PlatformValues,
+  secrets: Type.Array(Type.String(), { description: 'names of the secrets that are stored' }),
+})
+export type PlatformElement = Static<typeof PlatformElement>
+
+const Section = Type.String({
+  pattern: '^[a-z][a-z_]{0,40}$',
+  description: 'section of the platform document',
+  expects: 'a section of `listPlatformKinds`, such as devices',
+})
+
+export const listPlatformElementsRoute = route({
+  name: 'listPlatformElements',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/platform/{section}',
+  summary: 'List platform elements',
+  description: 'The elements of a section with who manages each. Secrets are write-only.',
+  permission: staffReading('operator.see'),
+  params: Strict({ section: Section }),
+  query: Strict({
+    search: Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'contained in the key or in a text of the element, case-insensitive',
+      }),
+    ),
+    key: Optional(Type.String({ minLength: 1, maxLength: 400, description: 'the key' })),
+    team: Optional(
+      Type.String({ minLength: 1, maxLength: 63, description: 'slug of the team of the element' }),
+    ),
+    managed_by: Optional(PlatformManager),
+    ordering: Ordering(['key', 'managed_by'], 'key'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(PlatformElement),
+  success: 200,
+})
+
+const ElementChange = Component('PlatformElementChange', {
+  action: { ...Enumeration('PlatformAction', changeKinds), description: 'what is done' },
+  section: Section,
+  key: Optional(
+    Type.String({ minLength: 1, maxLength: 400, description: 'key of the element; required to delete' }),
+  ),
+  values: Optional(PlatformValues),
+})
+
+export const changePlatformRoute = route({
+  name: 'changePlatform',
+  group: 'Operator',
+  method: 'POST',
+  path: '/v3/admin/platform/changes',
+  summary: 'Change platform elements',
+  description:
+    'Creates, updates and deletes elements that the portal manages, with the checks, the plan and the audit log of `pharos apply`: all changes ' +
+    'or none. `values` is the whole element: a field that it leaves out gets its default, but a secret stays. An element that a file or NetBox ' +
+    'manages is changed there: 422. An element in use is not deleted; announcements of a region and the service of a port end first, which is ' +
+    'the plan of the first request. Names of files are not accepted. 409 if the deletions need `deletions` and `evidence`, which a dry run reports.',
+  permission: staffChanging('platform.manage'),
+  query: Strict(approvedDeletions),
+  body: Strict({
+    changes: Type.Array(ElementChange, {
+      minItems: 1,
+      maxItems: 1000,
+      description: 'the changes; each element at most once',
+    }),
+  }),
+  response: PlatformPlan,
+  success: 200,
+  dryRun: true,
+  keyless: 'password',
+  errors: ['conflict'],
+})
+
+export const platformRoutes = [
+  applyPlatformRoute,
+  listPlatformKindsRoute,
+  listPlatformElementsRoute,
+  changePlatformRoute,
+]

@@ -1,8 +1,10 @@
 // The customers of the provider and the registries that it reads, for staff.
 import { Type, type Static } from 'typebox'
-import { route, staffReading } from '../route.ts'
+import { route, staffChanging, staffReading } from '../route.ts'
+import { getMemberRoute, Member } from '../team/member.ts'
 import {
   Component,
+  EmailAddress,
   Enumeration,
   Id,
   Limit,
@@ -84,6 +86,26 @@ export const getCustomerRoute = route({
   conditional: true,
 })
 
+export const inviteFirstAdminRoute = route({
+  name: 'inviteFirstAdmin',
+  group: 'Operator',
+  method: 'POST',
+  path: '/v3/admin/teams/{team_id}/invitations',
+  summary: 'Invite first admin',
+  description:
+    'Invites the first member of a customer, with the role admin, by the mail and the link of `addMember`. A team with members invites its ' +
+    'members itself: 409. If the address has an open invitation, the answer is 200 with it, and no mail is sent.',
+  permission: staffChanging('platform.manage'),
+  params: Strict({ team_id: Id }),
+  body: Strict({ email: EmailAddress }),
+  response: Member,
+  success: 201,
+  also: { 200: 'the invitation that exists already' },
+  creates: getMemberRoute,
+  dryRun: true,
+  errors: ['conflict', 'quota_exceeded'],
+})
+
 export const registryStates = ['up', 'suspicious', 'down', 'unknown'] as const
 export type RegistryState = (typeof registryStates)[number]
 
@@ -132,4 +154,9 @@ export const listRegistriesRoute = route({
   success: 200,
 })
 
-export const adminTeamRoutes = [listCustomersRoute, getCustomerRoute, listRegistriesRoute]
+export const adminTeamRoutes = [
+  listCustomersRoute,
+  getCustomerRoute,
+  inviteFirstAdminRoute,
+  listRegistriesRoute,
+]

@@ -138,7 +138,7 @@ export const words = {
     lateZones: 'Zones that are behind',
     search: 'Search name servers',
     none: 'No name servers',
-    noneHelp: 'Name servers are added in the platform file.',
+    noneHelp: 'Name servers are added under Platform, or in the platform file.',
   },
   scrubbers: {
     title: 'Scrubbers',
@@ -166,7 +166,8 @@ export const words = {
     never: 'Never',
     search: 'Search scrubbers',
     none: 'No scrubbers',
-    noneHelp: 'Scrubbers are added in the platform file. Without one, shield rules are not applied.',
+    noneHelp:
+      'Scrubbers are added under Platform, or in the platform file. Without one, shield rules are not applied.',
   },
   exporters: {
     title: 'Flow exporters',
@@ -187,7 +188,7 @@ export const words = {
     rateOf: (rate: number) => `1 of ${rate.toLocaleString('en')} packets`,
     noDevice: 'No device',
     noDeviceHelp:
-      'No device has this management address. Name the device of the exporter in the platform file: without it, flows belong to no port.',
+      'No device has this management address. Name the device of the exporter under Platform: without it, flows belong to no port.',
     unknownInterfaces: (count: number) => counted(count, 'unknown interface', 'unknown interfaces'),
     unknownInterfacesHelp: (numbers: string) =>
       `Flows of the past week have interfaces that the inventory lacks: ${numbers}. Their traffic belongs to no port.`,

@@ -1,11 +1,13 @@
 // The customers of the provider, with their objects and pending decisions.
 import { Group, Stack } from '@mantine/core'
 import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/operator/team'
+import { IconPlus } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { useGrant } from '../api/use-grant.ts'
 import { timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { ButtonLink } from '../ui/link.tsx'
 import type { Column } from '../ui/list-column.ts'
 import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { List } from '../ui/list.tsx'
@@ -90,12 +92,23 @@ export function Customers() {
   const view = useListSearch('/staff/customers', declaration)
   const byTeam = useRequestsByTeam()
   const seesRequests = useGrant('operator.see')
+  const mayCreate = useGrant('platform.manage')
   const columns = useMemo(
     () => columnsWith(byTeam).filter(({ id }) => seesRequests || id !== 'requests'),
     [byTeam, seesRequests],
   )
   return (
-    <Page title={t.title} note={t.note}>
+    <Page
+      title={t.title}
+      note={t.note}
+      actions={
+        mayCreate && (
+          <ButtonLink to="/staff/customers/new" leftSection={<IconPlus size={14} />}>
+            {t.create}
+          </ButtonLink>
+        )
+      }
+    >
       <List<Customer>
         name="customers"
         things={[t.thing, t.things]}

@@ -23,10 +23,13 @@ export async function printAndApply(
       ? `${JSON.stringify(planAsData(platformKinds, plan), null, 2)}\n`
       : `${printPlan(platformKinds, plan)}\n`,
   )
-  if (dryRun || plan.changes.length === 0) return
+  const isUnchanged = plan.changes.length === 0 && prepared.options.release !== true
+  // A file without changes is the manager of its elements from now on.
+  if (dryRun || (isUnchanged && prepared.document.file === null)) return
   check()
-  if (!yes && !(await isConfirmed())) throw new CommandFailure('Nothing was applied.')
+  if (!isUnchanged && !yes && !(await isConfirmed())) throw new CommandFailure('Nothing was applied.')
   await applyPlatform(platformKinds, db, prepared, new Date()).catch(explainFailure)
+  if (isUnchanged) return
   if (!json) out('Applied.\n')
 }
 

@@ -13,12 +13,13 @@ import { withSchema } from './ready.ts'
 
 export const apply: Command = {
   name: 'apply',
-  usage: '-f <platform.yaml> [--dry-run] [--prune] [--enforce] [--yes] [--json]',
+  usage: '-f <platform.yaml> [--dry-run] [--prune] [--enforce | --release] [--yes] [--json]',
   summary: `make the database match a platform file
 
   --dry-run  print the plan and change nothing
   --prune    delete what the sections of the file do not name (withdraws first)
-  --enforce  overwrite what teams and users have changed since
+  --enforce  overwrite what teams and users have changed since, and take over what the portal manages
+  --release  hand the elements of the file over to the portal
   --yes      do not ask for confirmation; required without a terminal
   --json     print the plan as JSON
 
@@ -50,13 +51,15 @@ function parseOptions(args: readonly string[]) {
       'dry-run': flag,
       prune: flag,
       enforce: flag,
+      release: flag,
       yes: flag,
       json: flag,
     },
   })
   if (values.file === undefined) throw new UsageError('A platform file is required: -f platform.yaml')
-  const { file, prune, enforce, yes, json } = values
-  return { file, prune, enforce, yes, json, dryRun: values['dry-run'] }
+  const { file, prune, enforce, release, yes, json } = values
+  if (enforce && release) throw new UsageError('--enforce and --release exclude each other')
+  return { file, prune, enforce, release, yes, json, dryRun: values['dry-run'] }
 }
 
 function readFile(path: string): string {

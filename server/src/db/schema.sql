@@ -2578,6 +2578,18 @@ create table passkeys (
 CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id);
 CREATE TRIGGER passkeys_version BEFORE UPDATE OF name ON public.passkeys FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION raise_version();
 
+-- who manages an element; without a row it is a platform file of an unknown name
+create table platform_owners (
+  kind text not null,
+  row_id text not null, -- id of the row in the table of the kind, as in the targets of the audit log
+  managed_by text not null,
+  file text, -- platform file that named the element last; null for the portal and for documents over HTTP
+  applied timestamp with time zone not null default now(),
+  constraint platform_owners_pkey PRIMARY KEY (kind, row_id),
+  constraint platform_owners_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'portal'::text])))
+);
+alter table platform_owners enable row level security;
+
 -- the service, and so the team, that a port belongs to, from when until when
 create table port_assignments (
   id integer not null generated always as identity,

@@ -1723,6 +1723,19 @@ export interface PasskeysTable {
   version: Generated<number>
 }
 
+export type PlatformOwnersManagedBy = 'platform' | 'portal'
+
+/** who manages an element; without a row it is a platform file of an unknown name */
+export interface PlatformOwnersTable {
+  kind: string
+  /** id of the row in the table of the kind, as in the targets of the audit log */
+  row_id: string
+  managed_by: PlatformOwnersManagedBy
+  /** platform file that named the element last; null for the portal and for documents over HTTP */
+  file: string | null
+  applied: Generated<Date>
+}
+
 /** the service, and so the team, that a port belongs to, from when until when */
 export interface PortAssignmentsTable {
   id: GeneratedAlways<number>
@@ -2644,6 +2657,7 @@ export interface Schema {
   notified_statuses: NotifiedStatusesTable
   outbox: OutboxTable
   passkeys: PasskeysTable
+  platform_owners: PlatformOwnersTable
   port_assignments: PortAssignmentsTable
   port_attack_octets: PortAttackOctetsTable
   port_days: PortDaysTable

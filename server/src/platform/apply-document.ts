@@ -3,6 +3,7 @@
 import type { applyPlatformRoute, PlatformPlan } from '@pharos/contract/operator/platform'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
+import { sql } from 'kysely'
 import { auditOf } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
@@ -10,19 +11,20 @@ import type { StaffOperation } from '../operation/operation.ts'
 import { errorAt, fail, failWith } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { applyLocked, lockPlatform, PlanOutdated, preparePlatform, type Prepared } from './engine/apply.ts'
+import { requireApproved } from './approved-deletions.ts'
 import { documentOf } from './engine/document.ts'
-import { countHeld, describeHeld, evidenceOfHeld } from './engine/guard.ts'
+import { evidenceOfHeld } from './engine/guard.ts'
 import { platformKinds } from './kinds/index.ts'
 import { planAsData } from './engine/print.ts'
 import { PlatformError, type Path } from './engine/problem.ts'
 
-export type ApplyDeps = { readonly db: Db; readonly ring: KeyRing; readonly now: () => Date }
+export type ApplyDeps = { readonly db: Db; readonly ring: KeyRing }
 
 export function applyDocument(
-  { db, ring, now }: ApplyDeps,
+  { db, ring }: ApplyDeps,
   operation: StaffOperation,
   body: BodyOf<typeof applyPlatformRoute>,
-  { prune = false, deletions = 0, evidence }: QueryOf<typeof applyPlatformRoute>,
+  { prune = false, ...approved }: QueryOf<typeof applyPlatformRoute>,
 ): Promise<ChangeAnswer<PlatformPlan>> {
   const refused = findRefused(body)
   if (refused.length > 0) throw failWith('invalid', refused.slice(0, errorsMax))
@@ -36,36 +38,34 @@ export function applyDocument(
     const prepared = await preparePlatform(platformKinds, trx, document, { ring, readText }, options).catch(
       explain,
     )
-    const held = countHeld(prepared.held)
-    if (held > 0 && (held > deletions || evidence === undefined) && !operation.dryRun)
-      throw fail('conflict', 'heldDeletions', {
-        held: describeHeld(platformKinds, prepared.held),
-        deletions: held,
-        evidence: evidenceOfHeld(prepared.held),
-      })
-    if (held > 0 && !operation.dryRun && evidence !== evidenceOfHeld(prepared.held))
-      throw fail('conflict', 'otherDeletions', { held: describeHeld(platformKinds, prepared.held) })
-    await apply(trx, prepared, operation, now())
-    return { body: present(prepared, !operation.dryRun) }
+    if (!operation.dryRun) requireApproved(prepared, approved)
+    await applyAs(trx, prepared, operation).catch(explain)
+    return { body: presentPlan(prepared, !operation.dryRun) }
   })
 }
 
-async function apply(trx: Trx, prepared: Prepared, operation: StaffOperation, now: Date): Promise<void> {
-  if (prepared.plan.changes.length === 0) return
+/** At the time of the transaction: an assignment of a port that begins later would not be read back in it. */
+export async function applyAs(trx: Trx, prepared: Prepared, operation: StaffOperation): Promise<void> {
   const { teamId: _, ...author } = auditOf(operation)
-  await applyLocked(platformKinds, trx, prepared, now, author).catch(explain)
+  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(trx)
+  await applyLocked(platformKinds, trx, prepared, rows[0]!.now, author)
 }
 
 const errorsMax = 100
 
 function explain(error: unknown): never {
-  if (error instanceof PlanOutdated) throw fail('conflict', 'planOutdated')
-  if (!(error instanceof PlatformError)) throw error
-  throw failWith(
+  throw documentFailure(error, (path) => path)
+}
+
+/** The answer for a document that is not accepted; `placeOf` returns the place in the body for a path of the document. */
+export function documentFailure(error: unknown, placeOf: (path: Path) => Path): unknown {
+  if (error instanceof PlanOutdated) return fail('conflict', 'planOutdated')
+  if (!(error instanceof PlatformError)) return error
+  return failWith(
     'invalid',
     error.problems
       .slice(0, errorsMax)
-      .map(({ path, message }) => errorAt(['body', ...path], 'document', { problem: message })),
+      .map(({ path, message }) => errorAt(['body', ...placeOf(path)], 'document', { problem: message })),
   )
 }
 
@@ -90,7 +90,7 @@ function secretNamesOf(section: string): ReadonlySet<string> {
 }
 
 /** The depth of JSON is limited when it is parsed. */
-function findFields(value: unknown, path: Path, isWanted: (name: string) => boolean): Path[] {
+export function findFields(value: unknown, path: Path, isWanted: (name: string) => boolean): Path[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, part]) => {
     const at = [...path, Array.isArray(value) ? Number(name) : name]
@@ -98,7 +98,7 @@ function findFields(value: unknown, path: Path, isWanted: (name: string) => bool
   })
 }
 
-function present({ plan, held }: Prepared, applied: boolean): PlatformPlan {
+export function presentPlan({ plan, held }: Prepared, applied: boolean): PlatformPlan {
   const { changes, unchanged, notices } = planAsData(platformKinds, plan)
   return {
     applied,

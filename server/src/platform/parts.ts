@@ -19,7 +19,7 @@ import { prepareImport, type NetboxSource } from './import-netbox.ts'
 import { platformKinds } from './kinds/index.ts'
 import { platformRoutes } from './platform.routes.ts'
 
-export const routes = ({ front, ring, now }: Shared): Mounted[] => platformRoutes({ db: front, ring, now })
+export const routes = ({ front, ring }: Shared): Mounted[] => platformRoutes({ db: front, ring })
 
 export const parts = (shared: Shared): Parts => ({ reconciler: () => netboxImport(shared) })
 

@@ -297,6 +297,8 @@ export const failureTexts = {
       `The document would delete ${held}. Check the plan with \`dry_run=true\`; if it is right, repeat with \`deletions=${deletions}&evidence=${evidence}\`.`,
     otherDeletions: ({ held }: { held: string }) =>
       `The document would delete ${held}, and \`evidence\` is not that of these deletions. Check the plan again with \`dry_run=true\`.`,
+    teamHasMembers: 'The team has members or an open invitation. Its admins invite further members.',
+    elementKept: ({ reason }: { reason: string }) => `The change is not possible now: ${reason}.`,
     crossConnectMove: ({ status, states }: { status: string; states: readonly string[] }) =>
       states.length === 0
         ? `The status is ${status}, which is final.`
@@ -491,6 +493,16 @@ export const invalidTexts = {
   secretInDocument: [
     'not_accepted',
     'is not accepted over HTTP: secrets and files are applied by the operator with pharos apply',
+  ],
+  fileInElement: ['not_accepted', 'is not accepted over HTTP: the request must not name files of the server'],
+  portalSection: ['unknown', 'must be a section of `GET /v3/admin/platform`'],
+  elementKey: ['key', ({ key }: { key: string }) => `must be of the element ${key}, whose key never changes`],
+  elementTwice: ['duplicate', ({ key }: { key: string }) => `${key} is changed twice`],
+  elementExists: ['exists', ({ name }: { name: string }) => `${name} exists already`],
+  elementUnknown: ['unknown', ({ name }: { name: string }) => `${name} does not exist`],
+  elementManaged: [
+    'managed',
+    ({ name, by }: { name: string; by: string }) => `${name} is managed by ${by}: change it there`,
   ],
   document: ['document', ({ problem }: { problem: string }) => `is not valid: ${problem}`],
   shieldPrefixHeld: ['not_held', 'is in no prefix of the team, or another team holds a part of it'],

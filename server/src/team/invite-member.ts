@@ -3,12 +3,12 @@
 import type { Member } from '@pharos/contract/team/member'
 import { orderedRoles, type Role } from '@pharos/contract/role'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { runChange, type ChangeAnswer } from '../db/run-change.ts'
+import { runChange, runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import { parseEmail } from '../text/email.ts'
 import { fail, invalid, notFound } from '../runtime/error.ts'
-import { actorName, type Actor, type Operation } from '../operation/operation.ts'
+import { actorName, type AnyActor, type Operation, type StaffOperation } from '../operation/operation.ts'
 import type { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { createInvitationToken, formatInvitationToken, invitationMac } from './invitation-token.ts'
@@ -27,6 +27,7 @@ import { presentMember } from './member.ts'
 import { countMembers, isMemberAddress, readMember } from './member.store.ts'
 import { chosenRoles, refuseBothForms, type ChosenRoles } from './chosen-roles.ts'
 import { getTeamAccess, operationIn, requireTeamGrant } from './team-access.ts'
+import { lockTeamRow } from './team-lock.store.ts'
 import { lockTeam, type LockedTeam } from './team-lock.ts'
 import type { TeamDeps } from './team.ts'
 
@@ -53,7 +54,11 @@ type Invited = {
   readonly email: string
   readonly roles: readonly Role[]
   readonly message?: string | undefined
+  /** The inviter in the mail; by default the person or the team. */
+  readonly from?: string
 }
+
+type InvitingTeam = { readonly name: string; readonly access: Pick<LockedTeam['access'], 'teamId'> }
 
 /**
  * Sends an invitation. An open invitation of the address is returned unchanged, with the status 200 and without a mail.
@@ -108,22 +113,46 @@ export async function resendInvitation(
   })
 }
 
+/** Invites the first member of a team, as the provider. Throws `conflict` for a team with members or another invitation. */
+export function inviteFirstAdmin(
+  deps: InviteDeps,
+  operation: StaffOperation,
+  teamId: number,
+  invitee: { readonly email: string },
+): Promise<ChangeAnswer<Member>> {
+  const email = parseEmail(invitee.email)
+  if (email === undefined) throw invalid(['body', 'email'], 'email')
+  return runOwnerChange(deps.db, operation, async (trx) => {
+    const row = await lockTeamRow(trx, teamId)
+    if (!row) throw notFound('team')
+    const open = await findOpenInvitation(trx, teamId, email)
+    if (open === undefined && (await countMembers(trx, teamId)) > 0) throw fail('conflict', 'teamHasMembers')
+    const team = { name: row.name, access: { teamId } }
+    const from = deps.providerName
+    const id = open ?? (await invite(trx, deps, operation, team, { email, roles: ['admin'], from }))
+    const answer = presentMember((await readMember(trx, teamId, id))!)
+    return open === undefined ? answer : { ...answer, status: 200 }
+  })
+}
+
 async function invite(
   trx: Trx,
   deps: InviteDeps,
-  operation: Operation,
-  team: LockedTeam,
-  invitee: Invitee,
+  operation: Operation<AnyActor>,
+  team: InvitingTeam,
+  invitee: Invitee & Pick<Invited, 'from'>,
 ): Promise<number> {
   const { teamId } = team.access
   const { email } = invitee
   await requireRoom(trx, teamId, deps.quota)
   // Last, so that refused requests do not count; the address first, since its limit is the lower one.
-  deps.mailsFromTeamTo.take(`${teamId} ${email.toLowerCase()}`)
-  takeMailLimits(deps, teamId, email)
+  if (!operation.dryRun) {
+    deps.mailsFromTeamTo.take(`${teamId} ${email.toLowerCase()}`)
+    takeMailLimits(deps, teamId, email)
+  }
   const id = await nextMemberId(trx)
   const roles = await chosenRoles(trx, teamId, invitee)
-  await send(trx, deps, operation, team, id, { email, roles, message: invitee.message }, false)
+  await send(trx, deps, operation, team, id, { ...invitee, email, roles }, false)
   return id
 }
 
@@ -140,16 +169,17 @@ async function requireRoom(trx: Trx, teamId: number, quota: number): Promise<voi
 async function send(
   trx: Trx,
   { ring, publicUrl, providerName }: InviteDeps,
-  operation: Operation,
-  { name: team, access: { teamId } }: LockedTeam,
+  operation: Operation<AnyActor>,
+  { name: team, access: { teamId } }: InvitingTeam,
   id: number,
-  { email, roles, message = '' }: Invited,
+  { email, roles, message = '', from }: Invited,
   isAgain: boolean,
 ): Promise<void> {
   const token = createInvitationToken(id)
   const { actor } = operation
-  const invitedBy = await invitingUser(trx, teamId, actor)
-  const inviterName = await nameOf(trx, actor, team, providerName)
+  // The team does not read the name of an employee.
+  const invitedBy = from === undefined ? await invitingUser(trx, teamId, actor) : null
+  const inviterName = from ?? (await nameOf(trx, actor, team, providerName))
   const invitation: NewInvitation = {
     id,
     teamId,
@@ -166,19 +196,22 @@ async function send(
   await queueMail(trx, ring, { to: email, teamId, template: 'invitation', content })
   await writeAudit(trx, {
     ...auditOf(operation),
+    teamId,
     action: 'member.invite',
     target: `member:${id}`,
     after: { email, roles, again: isAgain },
   })
 }
 
-function invitingUser(trx: Trx, teamId: number, actor: Actor): Promise<number | null> | number {
+function invitingUser(trx: Trx, teamId: number, actor: AnyActor): Promise<number | null> | number | null {
+  if (actor.kind === 'staff_token') return null
   return actor.kind === 'user' ? actor.userId : findTokenCreator(trx, teamId, actor.tokenId)
 }
 
 /** Returns the inviter's name for the mail: name and address of a member, the provider for staff, the team for an API token. */
-async function nameOf(trx: Trx, actor: Actor, team: string, providerName: string): Promise<string> {
+async function nameOf(trx: Trx, actor: AnyActor, team: string, providerName: string): Promise<string> {
   if (actor.kind === 'token') return team
+  if (actor.kind === 'staff_token') return providerName
   const user = await findInviter(trx, actor.userId)
   if (!user) return providerName
   return user.displayName === '' ? user.email : `${user.displayName} (${user.email})`

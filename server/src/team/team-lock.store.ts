@@ -8,7 +8,7 @@ import { rolesOfMember } from '../db/roles.ts'
 /** Locks the team and returns its name; undefined if it does not exist. Does not block the team's other reads and writes. */
 export async function lockTeamRow(trx: Trx, teamId: number): Promise<{ name: string } | undefined> {
   const { rows } = await sql<{ name: string }>`
-    select name from teams where id = ${teamId} for no key update`.execute(trx)
+    select name from teams where id = ${teamId}::bigint for no key update`.execute(trx)
   return rows[0]
 }
 

@@ -1,5 +1,5 @@
 // The HTTP side of teams and their members: one line per operation.
-import { getCustomerRoute, listCustomersRoute } from '@pharos/contract/operator/team'
+import { getCustomerRoute, inviteFirstAdminRoute, listCustomersRoute } from '@pharos/contract/operator/team'
 import {
   addMemberRoute,
   getMemberRoute,
@@ -13,7 +13,7 @@ import { getTeamRoute, listTeamsRoute, updateTeamRoute } from '@pharos/contract/
 import { handle, handleStaff, type Mounted } from '../http/mount.ts'
 import { removeMember, updateMember } from './change-member.ts'
 import { getCustomer, listCustomers, type CustomerDeps } from './customer.ts'
-import { inviteMember, resendInvitation, type InviteDeps } from './invite-member.ts'
+import { inviteFirstAdmin, inviteMember, resendInvitation, type InviteDeps } from './invite-member.ts'
 import { getMember, listMembers } from './member.ts'
 import { listRoles } from './list-roles.ts'
 import { getTeam, listTeams } from './team.ts'
@@ -29,6 +29,7 @@ export const teamRoutes = (deps: InviteDeps): Mounted[] => [
   handle(resendInvitationRoute, resendInvitation, deps),
   handle(updateMemberRoute, updateMember, deps),
   handle(removeMemberRoute, removeMember, deps),
+  handleStaff(inviteFirstAdminRoute, inviteFirstAdmin, deps),
   handle(listRolesRoute, listRoles, undefined),
 ]
 

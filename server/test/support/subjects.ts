@@ -1,5 +1,6 @@
 // For every operation of the contract: a valid request for an object of the caller's team, of another team, and for a
 // missing object, with the expected responses of an allowed call.
+import { addTeam } from '../api.ts'
 import { seedAnnouncement } from '../../src/byoip/announcement/testing.ts'
 import type { Identity } from './callers.ts'
 import { addLetter, letterForm } from './letters.ts'
@@ -204,7 +205,7 @@ const eventFile = (source_key: string): SubjectRequest => ({
 
 const sourceOf = (identity: Identity) => ('key' in identity ? identity.key : 'detector')
 
-/** A new location for each request of applyPlatform. */
+/** A new location for each request of applyPlatform and changePlatform. */
 let appliedLocations = 0
 
 export const subjects: readonly Subject[] = [
@@ -403,6 +404,19 @@ export const subjects: readonly Subject[] = [
     ofAllTeams: true,
   },
   {
+    route: 'inviteFirstAdmin',
+    requests: {
+      own: async ({ api }) => {
+        const { teamId } = await addTeam(api, `customer-${++appliedLocations}`)
+        return { params: { team_id: teamId }, body: { email: `first-${teamId}@customer.example` } }
+      },
+      missing: async () => ({ params: { team_id: missingId }, body: { email: 'first@customer.example' } }),
+    },
+    answers: (which) => (which === 'own' ? 201 : 'not_found'),
+    without: { foreign: 'staff see every team' },
+    ofAllTeams: true,
+  },
+  {
     route: 'listAnnouncementsOfTeam',
     requests: {
       own: async (context) => ({ params: { team_id: ownOf(context).teamId } }),
@@ -436,6 +450,31 @@ export const subjects: readonly Subject[] = [
       only: async () => {
         const key = `applied-${++appliedLocations}`
         return { body: { locations: [{ key, name: 'Applied', country: 'NL', timezone: 'UTC' }] } }
+      },
+    },
+    answers: () => 200,
+  },
+  { route: 'listPlatformKinds', requests: only(), answers: () => 200 },
+  {
+    route: 'listPlatformElements',
+    requests: {
+      own: async () => ({ params: { section: 'locations' } }),
+      missing: async () => ({ params: { section: 'users' } }),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'the elements are of the provider' },
+  },
+  {
+    route: 'changePlatform',
+    requests: {
+      only: async () => {
+        const values = {
+          key: `applied-${++appliedLocations}`,
+          name: 'Applied',
+          country: 'NL',
+          timezone: 'UTC',
+        }
+        return { body: { changes: [{ action: 'create', section: 'locations', values }] } }
       },
     },
     answers: () => 200,

@@ -23,6 +23,7 @@ import { canonical, planPlatform, type Desired, type ApplyPlan } from './plan.ts
 import { PlatformError, type Problem } from './problem.ts'
 import { findHeldDeletions, type HeldDeletions } from './guard.ts'
 import type { Registry } from './registry.ts'
+import { readOwners, saveOwners, withoutOwner, withOwners } from './owners.ts'
 import { resolveSecrets, type SecretDeps } from './secrets.ts'
 import { readRows } from './table.store.ts'
 
@@ -92,8 +93,10 @@ async function refuseObjections(
 export async function readCurrent({ kinds }: Pick<Registry, 'kinds'>, db: Db | Trx): Promise<Current> {
   const rows = new Map<string, ReadonlyMap<string, Row>>()
   const removed = new Set<string>()
+  const owners = await readOwners(db, kinds)
   for (const kind of kinds) {
-    rows.set(kind.name, new Map((await readRows(db, kind)).map((row) => [row.key, row])))
+    const read = withOwners(await readRows(db, kind), owners)
+    rows.set(kind.name, new Map(read.map((row) => [row.key, row])))
     for (const key of (await kind.readRemoved?.(db)) ?? []) removed.add(`${kind.name} ${key}`)
   }
   return { rows, removed }
@@ -151,7 +154,6 @@ export async function applyPlatform(
   now: Date,
   author: ApplyAuthor = { actor: 'operator' },
 ): Promise<void> {
-  if (prepared.plan.changes.length === 0) return
   await db.transaction().execute(async (trx) => {
     await lockPlatform(trx)
     await applyLocked(registry, trx, prepared, now, author)
@@ -166,21 +168,23 @@ export async function lockPlatform(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('pharos apply', 0))`.execute(trx)
 }
 
-/** Like `applyPlatform`, in a transaction that has called `lockPlatform`. */
+/** Like `applyPlatform`, in a transaction that has called `lockPlatform`. A plan without changes names the file as the manager. */
 export async function applyLocked(
   registry: Registry,
   trx: Trx,
-  { document, plan, desired, options }: Prepared,
+  prepared: Prepared,
   now: Date,
   author: ApplyAuthor,
 ): Promise<void> {
+  const { document, plan, desired, options } = prepared
   const before = renameRows(registry, await readCurrent(registry, trx), options)
   const { changes } = planPlatform(registry, desired, before, options)
   if (contentOf(changes) !== contentOf(plan.changes)) throw new PlanOutdated()
   await refuseObjections(registry, trx, { document, desired }, changes)
   await applyChanges(registry, trx, changes, now)
-  const after = await readCurrent(registry, trx)
-  verify(planPlatform(registry, desired, after, { ...options, prune: false }))
+  const after = await saveOwners(registry, trx, prepared, changes, await readCurrent(registry, trx))
+  const { removals: _, ...remaining } = options
+  verify(planPlatform(registry, desired, after, { ...remaining, prune: false }))
   await writeAudits(registry, trx, changes, before, after, author)
   for (const name of new Set(changes.map(({ kind }) => registry.get(kind).wakes)))
     if (name) await wake(trx, name)
@@ -203,7 +207,8 @@ async function applyChanges(
     const changesOfKind = changes.filter((change) => change.kind === kind.name)
     const created = changesOfKind.filter((change): change is Create => change.action === 'create')
     if (created.length > 0) await kind.create(trx, created, now)
-    for (const change of changesOfKind) if (change.action === 'update') await kind.update(trx, change, now)
+    for (const change of changesOfKind)
+      if (change.action === 'update') await kind.update(trx, withoutOwner(kind, change), now)
   }
   for (const change of changes) if (change.action === 'delete') await get(change.kind).delete(trx, change.row)
 }
@@ -267,7 +272,7 @@ function teamIdOf(kind: Kind, row: Row, before: Current, after: Current): number
 
 function statesOf(kind: Kind, change: PlatformChange): { before?: Fields; after?: Fields } {
   const publicOf = (values: readonly (readonly [string, unknown])[]): Fields =>
-    Object.fromEntries(values.filter(([name]) => !kind.fields[name]!.secret))
+    Object.fromEntries(values.filter(([name]) => !kind.fields[name]?.secret))
   const valuesOf = (changes: readonly ElementFieldChange[], side: 'before' | 'after') =>
     publicOf(changes.map((one) => [one.field, one[side]]))
   if (change.action === 'delete') return {}

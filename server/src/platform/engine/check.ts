@@ -37,12 +37,14 @@ export type CheckedDocument = {
   readonly notices: readonly Problem[]
 }
 
+type CheckOptions = Pick<PlanOptions, 'prune' | 'source' | 'removals'>
+
 /** Returns the entries of the document, which may be used only if there are no problems. Never throws for a bad document. */
 export function checkPlatform(
   registry: Registry,
   document: PlatformDocument,
   current: Current,
-  options: Pick<PlanOptions, 'prune' | 'source'>,
+  options: CheckOptions,
 ): CheckedDocument {
   const shaped = readShape(registry, document.value)
   const context = new Context(document, shaped, current, options)
@@ -72,6 +74,7 @@ class Context implements CheckContext {
   readonly #current: Current
   readonly #prune: boolean
   readonly #source: ElementSource
+  readonly #removals: ReadonlySet<string>
   readonly #entries = new Map<string, Map<string, Entry>>()
   readonly #keys = new Map<string, ReadonlySet<string>>()
   readonly #claims = new Map<string, Path>()
@@ -80,13 +83,14 @@ class Context implements CheckContext {
     document: PlatformDocument,
     shaped: Shaped,
     current: Current,
-    { prune, source = 'platform' }: Pick<PlanOptions, 'prune' | 'source'>,
+    { prune, source = 'platform', removals }: CheckOptions,
   ) {
     this.#document = document
     this.#shaped = shaped
     this.#current = current
     this.#prune = prune
     this.#source = source
+    this.#removals = removals ?? new Set()
   }
 
   problem(path: Path, message: string): void {
@@ -98,7 +102,7 @@ class Context implements CheckContext {
   }
 
   add<F>(kind: Kind<F>, path: Path, given: Given<F>): void {
-    const imported = this.#source === 'platform' ? {} : importedFields(kind as Kind, this.#source)
+    const imported = this.#source === 'netbox' ? importedFields(kind as Kind, this.#source) : {}
     const written = Object.entries(given).filter(([, value]) => value !== undefined)
     const named = Object.entries({ ...imported, ...Object.fromEntries(written) })
     const fields = Object.fromEntries(named) as Partial<F>
@@ -122,10 +126,12 @@ class Context implements CheckContext {
       this.problems.push({ path: [...path, second], message, atKey: true })
     }
     const row = this.rows(kind).get(key)
-    if (first === undefined && (row?.fields[field] ?? null) === null) {
+    const stored = row?.fields[field] ?? null
+    if (first === undefined && stored === null) {
       const reason = row ? '' : 'is new and '
       this.problem(path, `${kind.name} ${key} ${reason}needs one of ${ways.join(', ')}`)
     }
+    if (first === undefined && stored !== null) this.#keepSecret(kind as unknown as Kind, key, field, stored)
     const [text, file] = [values[name], values[`${name}_file`]]
     if (typeof text === 'string') {
       const objection = objectionTo?.(text, values)
@@ -134,6 +140,14 @@ class Context implements CheckContext {
     } else if (typeof file === 'string') {
       this.secrets.push({ ...whole, path: [...path, `${name}_file`], file })
     }
+  }
+
+  /** A secret that the element still has, but the document does not repeat, must not get its default. */
+  #keepSecret(kind: Kind, key: string, field: string, stored: unknown): void {
+    const entries = this.#entries.get(kind.name)
+    const entry = entries?.get(key)
+    if (entry && kind.fields[field]!.initial !== undefined)
+      entries!.set(key, { ...entry, fields: { ...entry.fields, [field]: stored } })
   }
 
   claim(claim: string, path: Path, message: string): boolean {
@@ -162,7 +176,9 @@ class Context implements CheckContext {
     const known = this.#keys.get(kind.name)
     if (known) return known
     const kept = [...this.rows(kind as Kind).values()].filter(
-      (row) => !this.isPruned(kind) || managerOf(row) !== this.#source,
+      (row) =>
+        !this.#removals.has(`${kind.name} ${row.key}`) &&
+        (!this.isPruned(kind) || managerOf(row) !== this.#source),
     )
     const entries = this.entries(kind).keys()
     const keys = new Set([...kept.map(({ key }) => key), ...entries, ...this.#writtenKeys(kind)])

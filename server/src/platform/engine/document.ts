@@ -6,6 +6,8 @@ import { printPath, type Path, type Problem } from './problem.ts'
 export type PlatformDocument = {
   /** For messages: the path of the file. */
   readonly name: string
+  /** The path of the file; null for a document without one. */
+  readonly file: string | null
   /** The plain value; undefined if the text could not be parsed. */
   readonly value: unknown
   /** Problems of the text itself. */
@@ -20,6 +22,7 @@ export type PlatformDocument = {
 export function documentOf(name: string, value: unknown): PlatformDocument {
   return {
     name,
+    file: null,
     value,
     problems: [],
     locate: (problem) => problem,
@@ -52,6 +55,7 @@ export function parseYaml(name: string, text: string): PlatformDocument {
     atKey ? offsetOfKey(document, path) : offsetOfValue(document, path)
   return {
     name,
+    file: name,
     value: document.toJS() as unknown,
     problems: [],
     locate: (problem) => ({ ...at(offsetOf(problem), problem.message), path: problem.path }),
@@ -64,6 +68,7 @@ function unreadable(name: string, problems: readonly Problem[]): PlatformDocumen
   const place = { line: line!, column: column! }
   return {
     name,
+    file: name,
     value: undefined,
     problems,
     locate: (problem) => ({ ...problem, ...place }),

@@ -34,6 +34,13 @@ export type KindDefinition<F, S extends TSchema> = {
   readRemoved?(db: Db | Trx): Promise<readonly string[]>
   /** The fields that an import sets. On rows that the import manages, the platform file keeps them. */
   readonly imported?: Imported<NoInfer<keyof F & string>>
+  /**
+   * The element as the document has it, from the fields of its row: the inverse of `check`. By default the fields with the
+   * names of the schema.
+   */
+  elementOf?(fields: Readonly<F>): Fields
+  /** Why the portal does not change elements of this kind. */
+  readonly outsideOfPortal?: string
   /** Fields that take an element out of use; pruning sets them if the element cannot be deleted yet. */
   readonly disabled?: Partial<NoInfer<F>>
   /** Returns the changes of the whole plan after the rules of this kind have added or removed changes. */
@@ -145,6 +152,14 @@ export type Row<F = Fields> = RowState & {
   readonly fields: Readonly<F>
   /** The further columns that the kind selects. */
   readonly selected: RowColumns
+  /** Missing before a document has named the element. */
+  readonly owner?: ElementOwner
+}
+
+/** Who manages an element: the portal, or a platform document; `file` is its name, null for a document over HTTP. */
+export type ElementOwner = {
+  readonly managedBy: Exclude<ElementSource, 'netbox'>
+  readonly file: string | null
 }
 
 /** Everything that the file can contain. */
@@ -224,8 +239,8 @@ type Delete<F = Fields> = {
 
 export type PlatformChange = Create | Update | Delete
 
-/** The sources of a document. Each deletes only the rows that it manages. */
-export type ElementSource = 'platform' | 'netbox'
+/** The sources of a document. Each changes and deletes only the rows that it manages. */
+export type ElementSource = 'platform' | 'netbox' | 'portal'
 
 export type PlanOptions = {
   /** Source of the document; `platform` by default. */
@@ -234,6 +249,10 @@ export type PlanOptions = {
   readonly prune: boolean
   /** The document overrides settings that teams and users have changed since. */
   readonly enforce: boolean
+  /** Elements to delete that the document does not name, such as `region ams`. */
+  readonly removals?: ReadonlySet<string>
+  /** The elements of the document are managed by the portal once it is applied. */
+  readonly release?: boolean
   /** New keys of rows that the source has renamed, by `kind key`. */
   readonly renamed?: ReadonlyMap<string, string>
 }

@@ -48,7 +48,8 @@ export function planPlatform(
     unchanged[kind.name] = wanted.length - planned.length
     return planned
   })
-  if (options.prune) changes = [...changes, ...planPrune(registry, desired, current, options, notice)]
+  if (options.prune || options.removals)
+    changes = [...changes, ...planPrune(registry, desired, current, options, notice)]
   for (const kind of registry.kinds) changes = kind.adjust?.({ changes, current, options, notice }) ?? changes
   return { changes, unchanged, notices }
 }
@@ -64,13 +65,14 @@ function withDefaults(
   { source = 'platform', enforce }: PlanOptions,
 ): Entry {
   const row = rowsByKey(current, kind).get(entry.key)
-  if (!row || source !== 'platform') return entry
-  const isForeign = (field: string): boolean => managerOf(row) !== source && isImported(kind, field)
+  if (!row || source === 'netbox') return entry
+  const isForeign = (field: string): boolean => isForeignField(kind, row, field, source)
   const isTakenOver =
     enforce &&
-    Object.entries(entry.fields).some(
-      ([field, value]) => isForeign(field) && !isSame(row.fields[field], value),
-    )
+    (managerOf(row) === 'portal' ||
+      Object.entries(entry.fields).some(
+        ([field, value]) => isForeign(field) && !isSame(row.fields[field], value),
+      ))
   const isKept = (field: string): boolean =>
     kind.identity.includes(field) ||
     kind.fields[field]!.isShared === true ||
@@ -97,8 +99,19 @@ function staysRemoved(
 }
 
 /** The source that creates, changes and deletes the row. */
-export const managerOf = ({ fields }: Row): ElementSource =>
-  (fields['managed_by'] as ElementSource | undefined) ?? 'platform'
+export const managerOf = ({ fields, owner }: Row): ElementSource =>
+  fields['managed_by'] === 'netbox' ? 'netbox' : (owner?.managedBy ?? 'platform')
+
+/** A row that a team has made, and that no document has named since. */
+export const isOfTeam = (row: Row): boolean =>
+  managerOf(row) === 'platform' && row.owner === undefined && !row.isPrunable
+
+/** Returns whether another source sets the field of the row. The platform file sets what an import does not. */
+function isForeignField(kind: Kind, row: Row, field: string, source: ElementSource): boolean {
+  const manager = managerOf(row)
+  if (manager === source || (source === 'portal' && isOfTeam(row))) return false
+  return source === 'netbox' || manager !== 'netbox' || isImported(kind, field)
+}
 
 const isImported = ({ imported }: Kind, field: string): boolean =>
   imported !== undefined && [...imported.cleared, ...imported.kept].includes(field)
@@ -116,9 +129,10 @@ function planEntry(
     .map(([field, after]) => ({ field, before: row.fields[field], after }))
     .filter(({ before, after }) => !isSame(before, after))
   const manager = managerOf(row)
-  const isForeign = ({ field }: ElementFieldChange) =>
-    manager !== source && (source !== 'platform' || isImported(kind, field))
-  const isSetByOwner = ({ field }: ElementFieldChange) => row.setByOwner.includes(field)
+  const isForeign = ({ field }: ElementFieldChange) => isForeignField(kind, row, field, source)
+  // A person has seen what the team set.
+  const isSetByOwner = ({ field }: ElementFieldChange) =>
+    source !== 'portal' && row.setByOwner.includes(field)
   const foreign = differing.filter(isForeign)
   if (enforce) return updatesOf(row, [...differing, ...takeover(foreign, manager, source)])
   if (foreign.length > 0) {
@@ -137,13 +151,13 @@ function planEntry(
 const updatesOf = (row: Row, changes: readonly ElementFieldChange[]): PlatformChange[] =>
   changes.length > 0 ? [updateOf(row, changes)] : []
 
-/** The entries of an import contain `managed_by`; entries of the platform file do not. */
+/** The entries of an import contain `managed_by`; others do not. A file takes an element of the portal over even if no field differs. */
 function takeover(
   foreign: readonly ElementFieldChange[],
   manager: ElementSource,
   source: ElementSource,
 ): ElementFieldChange[] {
-  if (foreign.length === 0 || source !== 'platform') return []
+  if (source === 'netbox' || (foreign.length === 0 && manager !== 'portal')) return []
   return [{ field: 'managed_by', before: manager, after: source }]
 }
 
@@ -183,32 +197,49 @@ export function canonical(value: unknown): string {
   )
 }
 
+const noRemovals: ReadonlySet<string> = new Set()
+
 /** Goes from the last kind to the first, so that a team or a place is deleted in one run with all that refers to it. */
 function planPrune(
   { kinds }: Registry,
   desired: Desired,
   current: Current,
-  { source = 'platform' }: PlanOptions,
+  { source = 'platform', prune, removals = noRemovals }: PlanOptions,
   notice: Notice,
 ): PlatformChange[] {
   const named = new Set(desired.entries.map(({ kind, key }) => `${kind} ${key}`))
   const references = new References(kinds, desired, current)
-  return kinds.toReversed().flatMap((kind) => {
-    if (!desired.present.has(kind.section)) return []
-    const rows = [...rowsByKey(current, kind).values()]
-    return rows
-      .filter((row) => row.isPrunable && managerOf(row) === source && !named.has(`${kind.name} ${row.key}`))
-      .flatMap((row) => pruneRow(kind, row, references, notice))
-  })
+  return kinds.toReversed().flatMap((kind) =>
+    [...rowsByKey(current, kind).values()]
+      .filter((row) => row.isPrunable && managerOf(row) === source)
+      .filter(({ key }) => isUnwanted(kind, key, named.has(`${kind.name} ${key}`)))
+      .flatMap((row) => pruneRow(kind, row, references, keptNotice(removals, notice))),
+  )
+
+  function isUnwanted({ name, section }: Kind, key: string, isNamed: boolean): boolean {
+    return removals.has(`${name} ${key}`) || (prune && desired.present.has(section) && !isNamed)
+  }
 }
 
-function pruneRow(kind: Kind, row: Row, references: References, notice: Notice): PlatformChange[] {
+const keptNotice =
+  (removals: ReadonlySet<string>, notice: Notice) =>
+  (name: string, reason: string): void =>
+    notice(
+      removals.has(name) ? `${name} is kept: ${reason}` : `${name} is not in the file and is kept: ${reason}`,
+    )
+
+function pruneRow(
+  kind: Kind,
+  row: Row,
+  references: References,
+  noticeKept: ReturnType<typeof keptNotice>,
+): PlatformChange[] {
   const reason = row.inUse ?? references.describe(row)
   if (reason === null) {
     references.remove(row)
     return [{ action: 'delete', kind: kind.name, key: row.key, row }]
   }
-  notice(`${kind.name} ${row.key} is not in the file and is kept: ${reason}`)
+  noticeKept(`${kind.name} ${row.key}`, reason)
   const changes = Object.entries(kind.disabled ?? {})
     .map(([field, after]) => ({ field, before: row.fields[field], after }))
     .filter(({ before, after }) => !isSame(before, after))

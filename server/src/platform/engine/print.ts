@@ -41,7 +41,7 @@ function detailsOf(kind: Kind, fields: Readonly<Record<string, unknown>>): strin
 }
 
 function changeOf(kind: Kind, { field, before, after }: ElementFieldChange): string {
-  const { secret } = kind.fields[field]!
+  const secret = kind.fields[field]?.secret
   return secret ? `${secret.name}: changed` : `${field}: ${printValue(before)} -> ${printValue(after)}`
 }
 
@@ -68,7 +68,7 @@ export function planAsData(registry: Registry, { changes, unchanged, notices }: 
 /** A change without its row and without the values of secret fields. */
 function changeAsData({ fields }: Kind, change: PlatformChange): ChangeData {
   const { action, kind, key } = change
-  const isSecret = (name: string) => fields[name]!.secret !== undefined
+  const isSecret = (name: string) => fields[name]?.secret !== undefined
   if (change.action === 'delete') return { action, kind, key }
   if (change.action === 'create') {
     const shown = Object.entries(change.fields).filter(([name]) => !isSecret(name))

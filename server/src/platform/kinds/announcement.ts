@@ -118,6 +118,7 @@ export const announcementKind = defineKind({
     setByOwner: ['enabled', 'regions'],
   }),
   wakes: 'announcements',
+  outsideOfPortal: 'announcements belong to teams, which create them with checks of their own',
   check(context, elements): void {
     const openRegions = findOpenRegions(context)
     for (const { path, element } of elements) {

@@ -50,6 +50,11 @@ export const asnKind = defineKind({
   // The file may omit ASNs that the team has proven, and pruning does not lift a revocation.
   stateOf: ({ verified_by, revoked }) => ({ isPrunable: verified_by === null && revoked === null }),
   wakes: 'validations',
+  /** A proof of the team stays if the element does not name it. */
+  elementOf: ({ verified, ...rest }) => ({
+    ...rest,
+    verified: isByOperator(verified) ? true : verified === false ? false : null,
+  }),
   check(context, elements): void {
     const written = new Map(
       elements.map(({ element }) => [`${element.team} ${element.asn}`, element.verified]),

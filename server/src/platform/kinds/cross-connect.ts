@@ -6,7 +6,7 @@ import type { Field } from '../engine/kind.ts'
 import { Name, Optional, ShortSlug, Strict, TeamSlug, Text } from '../engine/schema.ts'
 import { locationKind } from './location.ts'
 import { portKind } from './port.ts'
-import { serviceKind } from './service.ts'
+import { nameIn, serviceKind } from './service.ts'
 import { teamKind } from './team.ts'
 
 export const crossConnectKind = defineKind({
@@ -56,6 +56,7 @@ export const crossConnectKind = defineKind({
     chargeable: column('cross_connects', 'chargeable', { initial: false }),
   },
   initialOf: ({ circuit_id: circuit = '' }) => ({ name: circuit }),
+  elementOf: ({ service: key, ...rest }) => ({ ...rest, service: nameIn(key) }),
   check(context, elements): void {
     for (const { path, element } of elements)
       context.add(crossConnectKind, path, { ...element, service: `${element.team} ${element.service}` })

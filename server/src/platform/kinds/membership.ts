@@ -49,6 +49,7 @@ export const membershipKind = defineKind({
     )
     return rows.map(({ key }) => key)
   },
+  outsideOfPortal: 'members are invited',
   check(context, elements: readonly Element<Static<typeof UserElement>>[]): void {
     for (const { path, element } of elements) {
       const key = userKind.keyOf({ email: element.email } as Parameters<typeof userKind.keyOf>[0])

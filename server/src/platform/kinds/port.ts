@@ -14,7 +14,7 @@ import type { Path } from '../engine/problem.ts'
 import { Name, Optional, Strict, TeamSlug, Text } from '../engine/schema.ts'
 import { deleteRow, insertRows, updateRow } from '../engine/table.store.ts'
 import { deviceKind } from './device.ts'
-import { serviceKind } from './service.ts'
+import { nameIn, serviceKind } from './service.ts'
 
 /** The assignment of port `t` that is valid now. */
 const current = sql`port_assignments a where a.port_id = t.id and a.valid @> now()`
@@ -107,6 +107,13 @@ export const portKind = defineKind({
     cleared: ['media', 'speed_bps', 'description', 'external_ref'],
     kept: ['device', 'interface', 'service'],
   },
+  /** Without `since`: the start of an assignment that stays is kept. */
+  elementOf: ({ service: key, ...rest }) => ({
+    ...rest,
+    since: null,
+    team: key === null ? null : key.slice(0, key.indexOf(' ')),
+    service: nameIn(key),
+  }),
   initialOf: ({ interface: key = '' }) => ({ name: key }),
   disabled: { service: null },
   wakes: 'devices',

@@ -7,7 +7,7 @@ import { parseCommunity, parseLargeCommunity, reservedCommunity } from '../../ne
 import { speakerDrivers, type NamedSpeaker } from '../../drivers/speakers.ts'
 import { defineKind, rowsByKey } from '../engine/define-kind.ts'
 import { column, mapped, reference } from '../engine/field.ts'
-import type { CheckContext } from '../engine/kind.ts'
+import type { CheckContext, Element } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
 import { Flag, Name, Optional, SettingsMap, ShortSlug, Strict } from '../engine/schema.ts'
 import { locationKind } from './location.ts'
@@ -108,10 +108,20 @@ export const regionKind = defineKind({
     await addFormerSpeakers(trx, lostSpeakers(before, after))
     await removeFormerSpeakers(trx, [...identitiesOf(after)])
   },
+  elementOf: ({ slug, speakers, ...rest }) => {
+    const [{ name, ...speaker }, ...others] = speakers as [NamedSpeaker, ...NamedSpeaker[]]
+    return others.length === 0 && name === slug ? { slug, ...rest, speaker } : { slug, ...rest, speakers }
+  },
   check(context, elements): void {
+    const takenBy = routersBeside(context, elements)
     for (const { path, element } of elements) {
       const { speaker: _, communities, large_communities, ...rest } = element
       const speakers = readSpeakers(context, path, element)
+      for (const one of speakers) {
+        const other = takenBy.get(ownerOf(one) ?? '')
+        if (other !== undefined)
+          context.problem(path, `region ${other} has a speaker with the router and the owner of ${one.name}`)
+      }
       checkQuorum(context, path, rest.quorum, speakers.length)
       checkCommunities(context, [...path, 'communities'], communities, parseCommunity)
       checkDiscard(context, [...path, 'blackhole_next_hop'], rest.blackhole_next_hop)
@@ -131,6 +141,24 @@ function reasonToKeep(routes: number, formers: number): string | null {
   if (formers > 0) return `its former routers are not empty yet (${formers}); apply again once they are`
   return routes > 0 ? `its routers still have routes (${routes}); apply again once they are withdrawn` : null
 }
+
+/** The routers of the regions that the document neither names nor deletes, with their regions. */
+function routersBeside(
+  context: CheckContext,
+  elements: readonly Element<{ readonly slug: string }>[],
+): ReadonlyMap<string, string> {
+  const named = new Set(elements.map(({ element }) => element.slug))
+  return new Map(
+    [...context.rows(regionKind).values()]
+      .filter(({ key }) => !named.has(key) && context.exists(regionKind, key))
+      .flatMap(({ key, fields }) =>
+        fields.speakers.flatMap((one) => ownerOf(one) ?? []).map((owner) => [owner, key] as const),
+      ),
+  )
+}
+
+const ownerOf = (settings: Readonly<Record<string, unknown>>): string | undefined =>
+  speakerDrivers.find(settings['kind'])?.ownerOf(settings)
 
 /** Parses `speakers`, or `speaker` as a single speaker with the name of the region. */
 function readSpeakers(
@@ -166,7 +194,7 @@ function readSpeaker(
   const problems = speakerDrivers.check(settings)
   for (const { path: inside, message } of problems) context.problem([...path, ...inside], message)
   // Two speakers on one router with one owner would treat each other's routes as foreign and withdraw them.
-  const owner = speakerDrivers.find(settings['kind'])?.ownerOf(settings)
+  const owner = ownerOf(settings)
   if (owner !== undefined)
     context.claim(owner, [...path, 'address'], 'two speakers share a router and an owner')
   return value as NamedSpeaker

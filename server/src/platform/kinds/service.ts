@@ -155,6 +155,7 @@ export const serviceKind = defineKind({
     asn: column('services', 'asn', { initial: null }),
     managed_by: column('services', 'managed_by', { initial: 'platform', isShared: true }),
   },
+  elementOf: ({ billing_pool: pool, ...rest }) => ({ ...rest, billing_pool: nameIn(pool) }),
   imported: { cleared: ['commit_bps', 'start_date', 'end_date', 'external_ref'], kept: ['type', 'state'] },
   /** Services may exchange their names in a source that has ids for them. */
   async prepare(trx, changes): Promise<void> {
@@ -206,6 +207,9 @@ export const serviceKind = defineKind({
     for (const { path, element } of elements) checkPool(context, [...path, 'billing_pool'], element)
   },
 })
+
+/** Returns the name of a service from its key; keys begin with the slug of the team, which has no space. */
+export const nameIn = (key: string | null): string | null => key && key.slice(key.indexOf(' ') + 1)
 
 /** `key`: of the service. Only services refer to pools: deleting the last reference deletes the pool. */
 async function setPool(

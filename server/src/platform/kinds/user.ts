@@ -146,6 +146,7 @@ export const userKind = defineKind({
       ...(password_chosen === null ? [] : ['password_hash']),
     ],
   }),
+  outsideOfPortal: 'accounts are made by invitations, and staff by the operator',
   check(context, elements): void {
     for (const { path, element } of elements) {
       const { teams: _, password: _text, password_file: _file, staff, ...fields } = element

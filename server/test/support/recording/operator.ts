@@ -17,7 +17,12 @@ import {
   listApprovalsRoute,
   rejectChangesRoute,
 } from '@pharos/contract/operator/approval'
-import { applyPlatformRoute } from '@pharos/contract/operator/platform'
+import {
+  applyPlatformRoute,
+  changePlatformRoute,
+  listPlatformElementsRoute,
+  listPlatformKindsRoute,
+} from '@pharos/contract/operator/platform'
 import { drainRouterRoute, listAdminRegionsRoute, undrainRouterRoute } from '@pharos/contract/operator/region'
 import {
   closeRestoreRoute,
@@ -37,7 +42,12 @@ import { listUsersRoute } from '@pharos/contract/operator/user'
 import { getStatusRoute, listProcessesRoute } from '@pharos/contract/operator/status'
 import { closeStaffAccessRoute, createSessionTokenRoute } from '@pharos/contract/session/session'
 import { listStaffAccessesRoute } from '@pharos/contract/operator/staff-access'
-import { getCustomerRoute, listCustomersRoute, listRegistriesRoute } from '@pharos/contract/operator/team'
+import {
+  getCustomerRoute,
+  inviteFirstAdminRoute,
+  listCustomersRoute,
+  listRegistriesRoute,
+} from '@pharos/contract/operator/team'
 import { sql } from 'kysely'
 import { openSession } from '../credentials.ts'
 import { insertApprovalRow, withdrawalsOf } from '../../../src/approval/testing.ts'
@@ -50,6 +60,7 @@ import type { Recorder } from './recorder.ts'
 
 const restoreIn = { params: { restore_id: 1 } }
 const itemId = 88
+const customerId = 92
 const formerRouterId = 3
 const router = { params: { slug: 'fra', name: 'fra1' } }
 const amsterdam = { key: 'ams', name: 'Amsterdam', country: 'NL', timezone: 'Europe/Amsterdam' }
@@ -314,11 +325,33 @@ async function recordRestores({ owner, record, at, nextId }: Recorder): Promise<
   await record(closeRestoreRoute, { ...restoreIn, body: { accept_uncompared: false } })
 }
 
+async function recordElements({ record, call, owner }: Recorder): Promise<void> {
+  await record(listPlatformKindsRoute)
+  const values = { key: 'par', name: 'Paris', country: 'FR', timezone: 'Europe/Paris' }
+  await record(changePlatformRoute, {
+    body: { changes: [{ action: 'create', section: 'locations', values }] },
+  })
+  await record(listPlatformElementsRoute, { params: { section: 'locations' } })
+  await call(changePlatformRoute, {
+    body: { changes: [{ action: 'delete', section: 'locations', key: 'par' }] },
+  })
+  await sql`insert into teams (id, slug, name) overriding system value values (${customerId}, 'bakery', 'Example Bakery')`.execute(
+    owner,
+  )
+  await record(inviteFirstAdminRoute, {
+    params: { team_id: customerId },
+    body: { email: 'ann@bakery.example' },
+  })
+  await sql`delete from mails`.execute(owner)
+  await sql`delete from teams where id = ${customerId}`.execute(owner)
+}
+
 export async function recordOperator(recorder: Recorder): Promise<void> {
   const { record, call, at, owner } = recorder
   await at('2026-03-01T09:00:00.000Z')
   await call(applyPlatformRoute, { body: { locations: [amsterdam] } })
   await record(applyPlatformRoute, { body: { locations: [amsterdam, frankfurt] } })
+  await recordElements(recorder)
   await sql`update teams set country = 'SE'`.execute(owner)
   await sql`insert into mails (recipient, template, content_sealed) values (${admin.email}, 'password-reset', '')`.execute(
     owner,

@@ -1,0 +1,86 @@
+// A new customer as changes of the platform: the team with its prefixes, ASN, service and port, planned and applied together. Pure.
+import type { Changes } from './plan-request.ts'
+
+export type NewCustomer = {
+  readonly name: string
+  readonly slug: string
+  readonly modules: readonly string[]
+  readonly email: string
+  readonly prefixes: readonly string[]
+  readonly asn: number | ''
+  readonly service: string
+  readonly service_type: string
+  readonly commit_bps: number | ''
+  readonly circuit_id: string
+  readonly device: string
+  readonly interface: string
+}
+
+/** A change, and the field of the form for each of its values. */
+export type CustomerChange = {
+  readonly change: Changes[number]
+  readonly fields: Readonly<Record<string, keyof NewCustomer>>
+}
+
+/** A short name for the API and the platform file. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 63)
+
+export function changesOf(customer: NewCustomer): CustomerChange[] {
+  const { name, slug, modules, prefixes, asn, service, service_type: type, commit_bps: commit } = customer
+  const team = slug
+  const create = (
+    section: string,
+    values: Record<string, unknown>,
+    fields: CustomerChange['fields'],
+  ): CustomerChange => ({ change: { action: 'create', section, values }, fields })
+  return [
+    create(
+      'teams',
+      { slug, name: name.trim(), modules: [...modules] },
+      { slug: 'slug', name: 'name', modules: 'modules' },
+    ),
+    ...prefixes.map((prefix) => create('prefixes', { team, prefix }, { prefix: 'prefixes' })),
+    ...(asn === '' ? [] : [create('asns', { team, asn }, { asn: 'asn' })]),
+    ...(service === ''
+      ? []
+      : [
+          create(
+            'services',
+            { team, name: service, type, ...(commit === '' ? {} : { commit_bps: commit }) },
+            { name: 'service', type: 'service_type', commit_bps: 'commit_bps' },
+          ),
+        ]),
+    ...(customer.circuit_id === ''
+      ? []
+      : [
+          create(
+            'ports',
+            {
+              circuit_id: customer.circuit_id,
+              device: customer.device,
+              interface: customer.interface,
+              ...(service === '' ? {} : { team, service }),
+            },
+            { circuit_id: 'circuit_id', device: 'device', interface: 'interface', service: 'service' },
+          ),
+        ]),
+  ]
+}
+
+/** Returns the place of an error in the form: `body.changes.1.values.prefix` is the field `prefixes`. */
+export function formPlace(
+  changes: readonly CustomerChange[],
+  loc: readonly (string | number)[],
+): (string | number)[] {
+  const [, , at, , field] = loc
+  const change = changes[Number(at)]
+  const name = change && (change.fields[String(field)] ?? Object.values(change.fields)[0])
+  return name === undefined ? [...loc] : ['body', name]
+}
