@@ -82,13 +82,14 @@ describe('the platform document over HTTP', () => {
     assert.ok(!(await names()).includes('new.lab'))
   })
 
-  it('contains neither users, nor secrets, nor names of files at any depth', async () => {
+  it('contains neither users, nor secrets, nor files or programs of the server at any depth', async () => {
     const answer = await post({
       users: [],
       provider: [{ name: 'X', logo_file: '/etc/hostname' }],
       credentials: [{ name: 'c', version: 'v2c', community: 'public' }],
       sources: [{ key: 's', kind: 'fastnetmon', name: 'S', secret_file: '/etc/hostname' }],
       regions: [{ slug: 'x', speakers: [{ kind: 'gobgp', tls: { ca_file: '/etc/hostname' } }] }],
+      scrubbers: [{ name: 's', settings: { kind: 'nftables', command: ['sh', '-c', 'id'] } }],
     })
     const { errors = [] } = answer.json<Problem>()
     assert.equal(answer.statusCode, 422)
@@ -96,6 +97,7 @@ describe('the platform document over HTTP', () => {
       'not_accepted body.credentials.0.community',
       'not_accepted body.provider.0.logo_file',
       'not_accepted body.regions.0.speakers.0.tls.ca_file',
+      'not_accepted body.scrubbers.0.settings.command',
       'not_accepted body.sources.0.secret_file',
       'not_accepted body.users',
     ])

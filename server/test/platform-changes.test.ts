@@ -286,7 +286,7 @@ describe('changes of elements', () => {
     assert.deepEqual(twice, ['body.changes.1 duplicate: twice is changed twice'])
   })
 
-  it('name no files, no users and no announcements', async () => {
+  it('name no files and programs of the server, no users and no announcements', async () => {
     const region = {
       slug: 'x',
       name: 'X',
@@ -299,12 +299,14 @@ describe('changes of elements', () => {
           { action: 'create', section: 'users', values: { email: 'x@x.example' } },
           { action: 'create', section: 'announcements', values: { prefix: '192.0.2.0/24' } },
           { action: 'create', section: 'regions', values: region },
+          { action: 'create', section: 'scrubbers', values: { name: 's', settings: { command: ['id'] } } },
         ])
       ).map((line) => line.split(':')[0]),
       [
         'body.changes.0.section unknown',
         'body.changes.1.section unknown',
         'body.changes.2.values.speaker.tls.ca_file not_accepted',
+        'body.changes.3.values.settings.command not_accepted',
       ],
     )
   })

@@ -74,11 +74,17 @@ function findRefused(body: Readonly<Record<string, unknown>>): ProblemError[] {
   return Object.entries(body).flatMap(([section, elements]) => {
     if (section === 'users') return [errorAt(['body', section], 'usersInDocument')]
     const names = secretNamesOf(section)
-    return findFields(elements, [section], (name) => names.has(name) || name.endsWith('_file')).map((path) =>
+    return findFields(elements, [section], (name) => names.has(name) || isOfMachine(name)).map((path) =>
       errorAt(['body', ...path], 'secretInDocument'),
     )
   })
 }
+
+/**
+ * Returns whether a field names a file, or a program that the reconciler runs, on the machines of the provider: only who may log in there decides
+ * about them.
+ */
+export const isOfMachine = (name: string): boolean => name.endsWith('_file') || name === 'command'
 
 function secretNamesOf(section: string): ReadonlySet<string> {
   const fields = platformKinds.kinds

@@ -6,7 +6,14 @@ import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { StaffOperation } from '../operation/operation.ts'
 import { errorAt, fail, failWith } from '../runtime/error.ts'
-import { applyAs, documentFailure, findFields, presentPlan, type ApplyDeps } from './apply-document.ts'
+import {
+  applyAs,
+  documentFailure,
+  findFields,
+  isOfMachine,
+  presentPlan,
+  type ApplyDeps,
+} from './apply-document.ts'
 import { requireApproved } from './approved-deletions.ts'
 import { lockPlatform, preparePlatform, readCurrent, type Prepared } from './engine/apply.ts'
 import { rowsByKey } from './engine/define-kind.ts'
@@ -77,7 +84,7 @@ function readChanges(changes: Body['changes']): Wanted[] {
     const { action, values, key: given } = change
     const missing = action === 'delete' ? given === undefined && 'key' : values === undefined && 'values'
     if (missing) errors.push(errorAt([...place, missing], 'required'))
-    const files = findFields(values ?? {}, [], (name) => name.endsWith('_file'))
+    const files = findFields(values ?? {}, [], isOfMachine)
     for (const path of files) errors.push(errorAt([...place, 'values', ...path], 'fileInElement'))
     if (!kind || missing || files.length > 0) return []
     const key = action === 'delete' ? given! : keyIn(kind, values!)

@@ -492,9 +492,12 @@ export const invalidTexts = {
   ],
   secretInDocument: [
     'not_accepted',
-    'is not accepted over HTTP: secrets and files are applied by the operator with pharos apply',
+    'is not accepted over HTTP: secrets, files and commands are applied by the operator with pharos apply',
   ],
-  fileInElement: ['not_accepted', 'is not accepted over HTTP: the request must not name files of the server'],
+  fileInElement: [
+    'not_accepted',
+    'is not accepted over HTTP: the request must not name files or programs of the server',
+  ],
   portalSection: ['unknown', 'must be a section of `GET /v3/admin/platform`'],
   elementKey: ['key', ({ key }: { key: string }) => `must be of the element ${key}, whose key never changes`],
   elementTwice: ['duplicate', ({ key }: { key: string }) => `${key} is changed twice`],
