@@ -58,7 +58,8 @@ const settled = () => Promise.all([api.settled(), elsewhere.settled()])
 
 /** Removes objects created by requests: they would slow down the next operation. */
 async function removeCreated(): Promise<void> {
-  await sql`with d1 as (delete from outbox), d2 as (delete from mails) delete from webhooks`.execute(
+  await sql`
+    with d1 as (delete from outbox), d2 as (delete from mails), d3 as (delete from service_accounts) delete from webhooks`.execute(
     api.database.postgres.owner,
   )
 }

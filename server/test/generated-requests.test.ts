@@ -254,6 +254,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Neither use is enabled; invalid networks.
   createTsigKey: [/^body\.may_update: required$/, /^body\.(allowed_subnets|expires|resources): /],
   updateToken: [/^body\.(allowed_subnets|expires): /],
+  // Of an account with more rights than the token.
+  transferToken: [/^body\.service_account_id: widens$/],
   // Not an id of a stream event.
   followStream: [/^header\.Last-Event-ID: pattern$/],
   // Not a region in which the team may announce, no region, or fields that need or exclude each other.
@@ -282,6 +284,8 @@ let shieldListId: number
 let blackholeId: number
 /** Of red, blue and red. */
 const tokenIds: string[] = []
+/** Of red: with a role of every token, and with more. */
+let serviceAccountIds: readonly number[]
 
 const operations = readOperations()
 const total = operations.reduce((sum, { id }) => sum + (shares[id] ?? 1), 0)
@@ -301,6 +305,7 @@ before(async () => {
   blackholeId = await addBlackhole({ api }, fixtures.red)
   for (const { teamId } of [fixtures.red, fixtures.blue, fixtures.red])
     tokenIds.push(parseApiToken(await addApiToken(api, teamId))!.id)
+  serviceAccountIds = await addServiceAccounts()
   changesSince = await trackChanges(api.database.postgres.owner)
   spareAccounts = await createSpareAccounts(api, fixtures)
   hints = await createHints()
@@ -328,6 +333,18 @@ const oddPrefixes = [
 ]
 
 const webhookUrls = ['https://hooks.example.net/pharos', 'https://hooks.example.org:8443/a?b=c']
+
+async function addServiceAccounts(): Promise<number[]> {
+  const rows = await api.database.postgres.owner
+    .insertInto('service_accounts')
+    .values([
+      { team_id: fixtures.red.teamId, name: 'reading robot', roles: ['reader'] },
+      { team_id: fixtures.red.teamId, name: 'ruling robot', roles: ['admin'] },
+    ])
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
 
 async function createHints(): Promise<Hints> {
   const { red, blue, people } = fixtures
@@ -366,6 +383,7 @@ async function createHints(): Promise<Hints> {
     incident_id: [red.eventIds[0], red.eventIds[1], blue.eventIds[0], 'nothing'],
     blackhole_id: [blackholeId, blackholeId, 999_999],
     prefix_id: [red.prefixId, red.prefixId, blue.prefixId, 999_999],
+    service_account_id: [...serviceAccountIds, serviceAccountIds[0], 999_999],
     service_id: [red.serviceId, red.serviceId, blue.serviceId, 999_999],
     device_id: [red.deviceId, red.deviceId, blue.deviceId, 999_999],
     port_id: [red.portId, red.portId, blue.portId, 999_999],
@@ -561,7 +579,7 @@ async function restoreFixtures(): Promise<void> {
   if (isUsed(/^webhook/)) await restoreWebhooks(api, red.teamId, blue.teamId)
   await owner
     .updateTable('api_tokens')
-    .set({ revoked: null, expires: null })
+    .set({ revoked: null, expires: null, service_account_id: null })
     .where('id', 'in', tokenIds)
     .execute()
   await restoreMembers()

@@ -55,7 +55,7 @@ export const followStreamRoute = route({
   }),
   stream: true,
   success: 200,
-  errors: ['module_disabled', 'scope_missing'],
+  errors: ['forbidden', 'module_disabled', 'scope_missing'],
 })
 
 export const streamRoutes = [followStreamRoute]

@@ -91,9 +91,11 @@ export const regionKind = defineKind({
       )
     for (const [slug, speakers] of after) {
       const drained = (rows.get(slug)?.selected['drained'] ?? []) as readonly string[]
-      if (!speakers.every(({ name }) => drained.includes(name))) continue
+      const [first] = speakers
+      // None: they could not be read, which is a problem of the file.
+      if (!first || !speakers.every(({ name }) => drained.includes(name))) continue
       notice(
-        `region ${slug}: every router is drained, so that none announces its routes: pharos undrain ${slug} ${speakers[0]!.name}`,
+        `region ${slug}: every router is drained, so that none announces its routes: pharos undrain ${slug} ${first.name}`,
       )
     }
     return changes
