@@ -25,8 +25,8 @@ export const problems = {
   },
   invalid_credentials: {
     status: 401,
-    title: 'Wrong e-mail or password',
-    help: 'Check the e-mail address and the password. The response is the same if no account has the address.',
+    title: 'Wrong e-mail, password or passkey',
+    help: 'Check the e-mail address and the password. The response is the same if no account has the address, and for every passkey that is not accepted.',
   },
   token_not_valid: {
     status: 401,
@@ -36,7 +36,7 @@ export const problems = {
   otp_required: {
     status: 401,
     title: 'A second factor is required',
-    help: 'Sign in again with `otp`, a code of your second factor.',
+    help: 'Sign in again with `otp`, a code of your second factor, or with `passkey` if `ctx.methods` of the error has it.',
   },
   forbidden: {
     status: 403,

@@ -106,7 +106,7 @@ export async function signIn(page: Page, url: string, email: string, password = 
   await page.goto(`${url}/sign-in`)
   await page.getByLabel('E-mail').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 }
 

@@ -27,6 +27,8 @@ const unaudited: Readonly<Record<string, string>> = {
   getFlowGraph: 'only reads; a POST because of its filters',
   suggestShieldRules: 'only reads; a POST as simulateShield',
   simulateShield: 'only reads; a POST so that the rules are in a body',
+  createSignInOptions: 'only reads; a POST because its answer is never the same',
+  createPasskeyOptions: 'only reads; a POST because of the password',
   showInvitation: 'only reads; a POST so that the token is not in the URL',
   readNotifications: 'the state of a feed that only its user sees',
   requestPasswordReset: 'sends a mail and changes nothing; the use of its link is audited',

@@ -141,6 +141,7 @@ const operations: Readonly<Record<string, Operation>> = {
     fields: { roles: field(['reader', 'billing']), is_admin: field(true) },
   },
   updateDomain: { read: 'getDomain', fields: { auto_join: field(true) } },
+  updatePasskey: { read: 'getPasskey', fields: { name: field('Phone') } },
   updateServiceAccount: {
     read: 'getServiceAccount',
     fields: {

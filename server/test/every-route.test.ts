@@ -37,7 +37,10 @@ let passwordHash: string
 
 before(async () => {
   api = await createTestApi()
-  elsewhere = await createTestApi({ PHAROS_HOST: '0.0.0.0' }, { sameInstallationAs: api })
+  elsewhere = await createTestApi(
+    { PHAROS_HOST: '0.0.0.0', PHAROS_PUBLIC_URL: 'http://localhost:8080' },
+    { sameInstallationAs: api },
+  )
   fixtures = await createFixtures(api)
   passwordHash = (
     await api.database.postgres.owner
@@ -69,8 +72,10 @@ async function removeCredentials(): Promise<void> {
   credentials.clear()
   await sql`
     with d1 as (delete from sessions), d2 as (delete from api_tokens), d3 as (delete from staff_tokens),
-      d4 as (delete from second_factors), d5 as (delete from recovery_codes)
-    update users set totp_enabled = null where totp_enabled is not null`.execute(api.database.postgres.owner)
+      d4 as (delete from second_factors), d5 as (delete from recovery_codes), d6 as (delete from passkeys)
+    update users set totp_enabled = null, passkey_added = null where totp_enabled is not null or passkey_added is not null`.execute(
+    api.database.postgres.owner,
+  )
   await sql`update users set password_hash = ${passwordHash} where password_hash <> ${passwordHash}`.execute(
     api.database.postgres.owner,
   )

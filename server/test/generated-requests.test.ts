@@ -12,7 +12,12 @@ import { formatInvitationToken, invitationMac, type InvitationToken } from '../s
 import { writeAudit } from '../src/db/audit.ts'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
 import { parseApiToken } from '../src/session/api-token-format.ts'
-import { createSpareAccounts, spareSessions, type SpareAccounts } from './support/account-fixtures.ts'
+import {
+  createSpareAccounts,
+  sparePasskeys,
+  spareSessions,
+  type SpareAccounts,
+} from './support/account-fixtures.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
 import { restoreDomains, restoredDomainIds } from './support/domains.ts'
 import { draftOf, type Hints } from './support/request-drafts.ts'
@@ -57,6 +62,9 @@ const shares: Readonly<Record<string, number>> = {
   createTotp: 0.5,
   deleteTotp: 0.5,
   createRecoveryCodes: 0.5,
+  createPasskeyOptions: 0.5,
+  createPasskey: 0.5,
+  deletePasskey: 0.3,
   acceptInvitation: 0.3,
   // Each page is rendered in a thread, which takes 250 ms.
   draftLetter: 0.05,
@@ -80,11 +88,13 @@ const shares: Readonly<Record<string, number>> = {
 }
 
 /**
- * A code of an authenticator is valid for a minute, so it cannot be generated in advance: see second-factor.test.ts. An invitation is
+ * A code of an authenticator is valid for a minute, so it cannot be generated in advance, and a passkey signs a challenge: see second-factor.test.ts and
+ * passkey.test.ts. An invitation is
  * sent again only some minutes after the first time: see invitations.test.ts. A restore with an item that waits is not closed: see restore.test.ts.
  */
 const neverSucceeding: readonly string[] = [
   'confirmTotp',
+  'createPasskey',
   'resendInvitation',
   'getAttachmentFile',
   'closeRestore',
@@ -102,6 +112,7 @@ const restoredAfter: Readonly<Record<string, number>> = {
   confirmTotp: 5,
   deleteTotp: 1,
   createRecoveryCodes: 1,
+  deletePasskey: 1,
   approveChanges: 20,
   decideRestore: 5,
   giveUpFormerRouter: 1,
@@ -239,7 +250,12 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Not a code of the second factor, or already used.
   confirmTotp: [/^body\.otp: wrong_code$/],
   deleteTotp: [/^body\.otp: wrong_code$/],
-  createRecoveryCodes: [/^body\.otp: wrong_code$/],
+  // Also left out by an account with an authenticator.
+  createRecoveryCodes: [/^body\.otp: (wrong_code|required)$/],
+  // Fields of a staff access without its reason, and a reason of a member.
+  createSessionToken: [/^body\.reason: /],
+  // Not the answer of an authenticator to a challenge.
+  createPasskey: [/^body\.response: passkey$/],
   // Not an existing address, country or time zone.
   updateTeam: [/^body\.(billing_email|technical_email|abuse_email|country|timezone): unknown$/],
   addMember: [/^body\.email: email$/, /^body\.is_admin: exclusive$/],
@@ -415,6 +431,7 @@ async function createHints(): Promise<Hints> {
     refresh: [...sessions.map(({ refresh }) => refresh), 'phr_unknown'],
     new_password: ['blue kettle rainy tram', 'seven more of my words', 'Password1234'],
     session_id: [spareSessions[0], spareSessions[0], spareSessions[1]],
+    passkey_id: [sparePasskeys[0], sparePasskeys[0], sparePasskeys[1]],
     webhook_id: [...webhookIds, webhookIds[0], webhookIds[0], 999_999],
     delivery_id: [...deliveryIds, ...deliveryIds, 999_999],
     restore_id: [restoreId, restoreId, 999_999],
@@ -584,10 +601,11 @@ async function restoreFixtures(): Promise<void> {
     .execute()
   await restoreMembers()
   await owner.deleteFrom('sign_in_failures').execute()
-  await spareAccounts.restore()
-  await restoreDomains(owner, red.teamId, blue.teamId)
   await removeSecondFactors(api)
   for (const { userId } of [people.admin, people.staff]) await addSecondFactor(api, userId, [recoveryCode])
+  // The passkeys too.
+  await spareAccounts.restore()
+  await restoreDomains(owner, red.teamId, blue.teamId)
   for (const { userId } of [people.member, people.blue]) await addPendingFactor(api, userId)
   // Signing out everywhere increases it, which invalidates every access token of these users.
   await api.database.postgres.owner.updateTable('users').set({ session_version: 1 }).execute()
@@ -612,7 +630,8 @@ async function restoreFixtures(): Promise<void> {
 
 function mainCallers({ id }: Operation): string[] {
   if (id === 'ingestDelivery' || id === 'addEventAttachment') return ['detector']
-  if (id === 'deleteSession') return ['admin']
+  if (id === 'deleteSession' || /^(get|update|delete)Passkey$/.test(id)) return ['admin']
+  if (/Passkey/.test(id)) return ['admin', 'staff']
   if (/^(change(Password|Email)|listSessions|updateUser)$/.test(id)) return ['admin', 'staff']
   if (id === 'deleteTotp' || id === 'createRecoveryCodes') return ['admin', 'staff']
   if (id === 'createTotp' || id === 'confirmTotp') return ['member', 'blue']

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { routes } from '@pharos/contract/document/routes'
 import { sql } from 'kysely'
+import { isStrongSession } from '../src/db/proofs.ts'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
 import { addSecondFactor, codeOf } from './support/second-factor.ts'
@@ -107,6 +108,44 @@ describe('a team that starts to require a second factor', () => {
     assert.equal((await call('GET', `/v3/teams/${open.teamId}`, access)).statusCode, 200)
     await addSecondFactor(api, userId)
     assert.equal((await call('GET', `/v3/teams/${team.teamId}`, access)).statusCode, 200)
+  })
+
+  it('accepts a session that the release before opened with a code, which has no proof, and refuses one without a code', async () => {
+    const { team, userId, sessionId, access } = await addMember()
+    const { owner } = api.database.postgres
+    await require2fa(team, true)
+    await until(403, () => announcements(access))
+    await sql`delete from session_proofs where session_id = ${sessionId}`.execute(owner)
+    await until(403, () => announcements(access))
+    // A process of the release before opens a session by one statement, without a proof.
+    await sql`
+      insert into sessions (user_id, team_id, expires, second_factor) values (${userId}, ${team.teamId}, now() + interval '1 hour', true)`.execute(
+      owner,
+    )
+    const { rows } = await sql<{ is_strong: boolean }>`
+      select ${isStrongSession} as is_strong from sessions s where s.user_id = ${userId} order by s.created`.execute(
+      owner,
+    )
+    assert.deepEqual(
+      rows.map(({ is_strong }) => is_strong),
+      [false, true],
+    )
+    await sql`update sessions set second_factor = true, team_id = team_id where id = ${sessionId}`.execute(
+      owner,
+    )
+    await until(200, () => announcements(access))
+  })
+
+  it('does not count a proof that has expired', async () => {
+    const { team, userId, access } = await addMember()
+    const { owner } = api.database.postgres
+    await require2fa(team, true)
+    await addSecondFactor(api, userId)
+    await until(200, () => announcements(access))
+    await sql`
+      update session_proofs p set expires = now() - interval '1 second' from sessions s
+      where s.id = p.session_id and s.user_id = ${userId}`.execute(owner)
+    await until(403, () => announcements(access))
   })
 
   it('does not require one of API tokens', async () => {

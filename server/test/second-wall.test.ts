@@ -51,6 +51,9 @@ const withoutPolicy: Record<string, Open> = {
   mail_tokens: { why: 'belongs to accounts: used by the session before a team is known' },
   recovery_codes: { why: 'of accounts' },
   second_factors: { why: 'of accounts' },
+  passkeys: { why: 'of accounts' },
+  session_proofs: { why: 'of sessions: used before a team is known' },
+  used_challenges: { why: 'random numbers, used before an account is known' },
   sign_in_failures: { why: 'of accounts' },
 }
 

@@ -16,6 +16,7 @@ import {
   type Company,
 } from './support/company-teams.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
+import { markSessions } from './support/second-factor.ts'
 
 let api: TestApi
 let red: Company
@@ -224,9 +225,7 @@ describe('requiring a second factor', () => {
     assert.match(assertProblem(await require2fa(), 'conflict').detail, /session\/totp/)
     const machine = `Token ${await addApiToken(api, strict.teamId, { scopes: ['team:write'], isAdmin: true })}`
     assertProblem(await call(api, machine, 'PATCH /v3/teams/current', { require_2fa: true }), 'conflict')
-    await sql`update users set totp_enabled = now() where id = ${admin.userId}`.execute(
-      api.database.postgres.owner,
-    )
+    await markSessions(api.database.postgres.owner, admin.userId, true)
     assert.equal(assertAnswered<Team>(await require2fa()).require_2fa, true)
     // By id, from another team: the team's setting applies, not the cached setting of the session.
     await sql`insert into memberships (team_id, user_id, roles) values (${blue.teamId}, ${member.userId}, '{editor}')`.execute(

@@ -31,6 +31,7 @@ import { inventoryRoutes } from '../inventory/asn.ts'
 import { invitationRoutes } from '../session/invitation.ts'
 import { letterRoutes } from '../byoip/letter.ts'
 import { memberRoutes } from '../team/member.ts'
+import { passkeyRoutes } from '../session/passkey.ts'
 import { notificationRoutes } from '../messages/notification.ts'
 import { platformRoutes } from '../operator/platform.ts'
 import { portRoutes } from '../inventory/port.ts'
@@ -67,6 +68,7 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...accountRoutes,
   ...secondFactorRoutes,
+  ...passkeyRoutes,
   ...notificationRoutes,
   ...invitationRoutes,
   ...teamRoutes,

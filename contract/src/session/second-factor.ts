@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from '../route.ts'
-import { NullableTime, Strict, Time, Component } from '../scalar.ts'
+import { Nullable, NullableTime, Optional, Strict, Time, Component } from '../scalar.ts'
 import { SessionTokens } from './session.ts'
 
 const Password = Type.String({
@@ -12,23 +12,26 @@ const Password = Type.String({
 })
 
 /** Six digits, or a recovery code, case-insensitive, with or without its dash. */
-const Otp = Type.String({
-  minLength: 6,
-  maxLength: 20,
-  description: 'code of the authenticator, or a recovery code; each works once',
-})
+const otpText = 'code of the authenticator, or a recovery code; each works once'
+const Otp = Type.String({ minLength: 6, maxLength: 20, description: otpText })
 
-const RecoveryCodes = Type.Array(Type.String(), {
-  description: 'ten recovery codes, each usable once instead of a code; shown only once',
+const recoveryCodesText = 'ten recovery codes, each usable once instead of a code; shown only once'
+const RecoveryCodes = Type.Array(Type.String(), { description: recoveryCodesText })
+export const RecoveryCodesOfFirst = Nullable({
+  ...RecoveryCodes,
+  description: `${recoveryCodesText}; null if the account had a second factor before`,
 })
 
 /** Every change of the second factor revokes all sessions; the caller continues in a new one. */
-const revokes =
+export const revokes =
   'Revokes all sessions of the user, the one of the caller included; the caller continues with the tokens of the ' +
   'response, which belong to a new session. '
 
 export const SecondFactor = Component('SecondFactor', {
-  enabled: { ...NullableTime, description: 'when the second factor was enabled; null if it is disabled' },
+  enabled: {
+    ...NullableTime,
+    description: 'when the authenticator was enabled; null without one. Passkeys are listed separately',
+  },
   recovery_codes_left: Type.Integer({ minimum: 0, description: 'number of unused recovery codes' }),
 })
 export type SecondFactor = Static<typeof SecondFactor>
@@ -47,7 +50,7 @@ export const getSecondFactorRoute = route({
   path: '/v3/session/totp',
   summary: 'Get second factor',
   description:
-    "Returns whether the caller's account has a second factor, and the number of recovery codes left.",
+    "Returns whether the caller's account has an authenticator, and the number of recovery codes left.",
   permission: { credential: 'web', personal: true },
   response: SecondFactor,
   success: 200,
@@ -62,7 +65,7 @@ export const createTotpRoute = route({
   summary: 'Set up a second factor',
   description:
     'Creates a secret for an authenticator. The second factor is enabled when its first code is confirmed, ' +
-    'within ten minutes; until then each call replaces the secret. Returns 409 while a second factor is ' +
+    'within ten minutes; until then each call replaces the secret. Returns 409 while an authenticator is ' +
     'enabled.',
   permission: { credential: 'web', personal: true },
   body: Strict({ current_password: Password }),
@@ -80,7 +83,7 @@ export const confirmTotpRoute = route({
   path: '/v3/session/totp/confirm',
   summary: 'Enable the second factor',
   description:
-    'With the first code of the authenticator. From now on signing in needs one. ' +
+    'With the first code of the authenticator. From now on signing in needs a code or a passkey. ' +
     revokes +
     '409 if nothing was set up, or longer than ten minutes ago.',
   permission: { credential: 'web', personal: true },
@@ -91,7 +94,11 @@ export const confirmTotpRoute = route({
       expects: 'a string with the 6 digits that the authenticator shows',
     }),
   }),
-  response: Strict({ ...SessionTokens.properties, recovery_codes: RecoveryCodes, enabled: Time }),
+  response: Strict({
+    ...SessionTokens.properties,
+    recovery_codes: RecoveryCodes,
+    enabled: Time,
+  }),
   success: 200,
   keyless: 'ends_session',
   secret: true,
@@ -105,8 +112,8 @@ export const deleteTotpRoute = route({
   path: '/v3/session/totp/disable',
   summary: 'Disable the second factor',
   description:
-    'Deletes the secret and all recovery codes. Teams that require a second factor are closed to the user until there ' +
-    'is one again: the membership stays. ' +
+    'Deletes the secret, and all recovery codes if the account has no passkey. Teams that require a second factor are closed to the ' +
+    'user until there is one again: the membership stays. ' +
     revokes +
     '409 if the second factor is not enabled.',
   permission: { credential: 'web', personal: true },
@@ -127,7 +134,10 @@ export const createRecoveryCodesRoute = route({
   description:
     'Ten new ones; none of the old works any more. ' + revokes + '409 if the second factor is not enabled.',
   permission: { credential: 'web', personal: true },
-  body: Strict({ current_password: Password, otp: Otp }),
+  body: Strict({
+    current_password: Password,
+    otp: Optional({ ...Otp, description: `${otpText}. Required unless the account has passkeys only` }),
+  }),
   response: Strict({ ...SessionTokens.properties, recovery_codes: RecoveryCodes }),
   success: 200,
   keyless: 'password',

@@ -7,6 +7,7 @@ import { RoleName } from '../role.ts'
 import { ScopeName } from '../scope.ts'
 import { StaffAccess, StaffRoleName, staffAccessLimits } from '../staff-role.ts'
 import { Line, Paragraphs } from '../text.ts'
+import { PasskeyAssertion } from './webauthn.ts'
 import {
   EmailAddress,
   Id,
@@ -112,6 +113,20 @@ export const staffAccessRequest = {
 const TeamSwitch = Component('TeamSwitch', { team_id: Id, ...optionalFields(staffAccessRequest) })
 export type TeamSwitch = Static<typeof TeamSwitch>
 
+const PasswordSignIn = Component('SignIn', {
+  email: { ...EmailAddress, description: 'e-mail address' },
+  password: Type.String({ minLength: 1, maxLength: 1024, description: 'the password' }),
+  otp: Optional(
+    Type.String({
+      minLength: 6,
+      maxLength: 20,
+      description: 'code of the second factor, or a recovery code',
+    }),
+  ),
+  passkey: Optional({ ...PasskeyAssertion, description: 'a passkey as the second factor, instead of `otp`' }),
+})
+export type PasswordSignIn = Static<typeof PasswordSignIn>
+
 export const createSessionTokenRoute = route({
   name: 'createSessionToken',
   group: 'Session',
@@ -119,22 +134,17 @@ export const createSessionTokenRoute = route({
   path: '/v3/session/token',
   summary: 'Sign in or switch the team',
   description:
-    'With `email` and `password`: signs in. With `team_id` and a bearer token: switches the session to ' +
+    'With `email` and `password`: signs in. If the account has a second factor, the answer is 401 `otp_required`, and for an account with ' +
+    'passkeys `ctx.public_key` of its error has options for `navigator.credentials.get`: repeat the request with `otp` or `passkey`. With ' +
+    '`passkey` alone: signs in with a passkey that verifies the user. With `team_id` and a bearer token: switches the session to ' +
     'another team of the user. Staff of the provider enter the team of a customer with a `reason`, which opens a staff access: ' +
     'the team reads it in the audit log. While it is open they switch without a reason; it ends when it is closed or expires, ' +
     'or when another one replaces it.',
   permission: { credential: 'optional' },
   body: Type.Union([
-    Component('SignIn', {
-      email: { ...EmailAddress, description: 'e-mail address' },
-      password: Type.String({ minLength: 1, maxLength: 1024, description: 'the password' }),
-      otp: Optional(
-        Type.String({
-          minLength: 6,
-          maxLength: 20,
-          description: 'code of the second factor, or a recovery code',
-        }),
-      ),
+    PasswordSignIn,
+    Component('PasskeySignIn', {
+      passkey: { ...PasskeyAssertion, description: 'for the options of `POST /v3/session/passkey/options`' },
     }),
     TeamSwitch,
   ]),

@@ -2,7 +2,7 @@
 // token is in memory only. One tab at a time requests tokens (Web Locks) and posts them to the others, so that a refresh
 // token is presented once and no late answer replaces the cookie of a newer session. The browser stores no token.
 import { createClient, ProblemError, type Answer, type CallInput } from '@pharos/contract/client'
-import type { BodyOf, ResponseOf, Route } from '@pharos/contract/route'
+import type { BodyOf, ParamsOf, ResponseOf, Route } from '@pharos/contract/route'
 import {
   createSessionTokenRoute,
   logoutRoute,
@@ -72,9 +72,10 @@ export const session = {
   get: (): SessionState => state,
 
   /** Throws the problem of the server; `otp_required` if a code of the second factor is needed. */
-  async signIn(credentials: { email: string; password: string; otp?: string }): Promise<void> {
+  async signIn(credentials: BodyOf<typeof createSessionTokenRoute>): Promise<void> {
     await exclusively(async () => {
-      shareTokens(await call(createSessionTokenRoute, { body: credentials, headers: cookieMode }))
+      const input = { body: credentials, headers: cookieMode } as CallInput<typeof createSessionTokenRoute>
+      shareTokens(await call(createSessionTokenRoute, input))
     })
   },
 
@@ -110,7 +111,8 @@ export const session = {
    * Calls an operation that revokes all sessions and answers with the tokens of a new one, and uses these in every tab. A
    * lost answer signs the user out: the old session has ended, and the new one is unknown.
    */
-  replace: callForTokens,
+  replace: <R extends Route>(route: R, body: BodyOf<R>, params?: ParamsOf<R>): Promise<ResponseOf<R>> =>
+    callForTokens(route, body, follow, params),
   /** Returns the position of the stream before the first answer of the team. */
   streamPosition: (): string | undefined => position,
   /** Takes the user that a change of the profile returned; its etag follows with the next refresh. */
@@ -140,9 +142,11 @@ async function callForTokens<R extends Route>(
   route: R,
   body: BodyOf<R>,
   take: (entry: Entry) => void = follow,
+  params?: ParamsOf<R>,
 ): Promise<ResponseOf<R>> {
   const send = async () => {
-    const answer = await call(route, { body, headers: cookieMode } as unknown as CallInput<R>)
+    const input = { body, headers: cookieMode, ...(params ? { params } : {}) }
+    const answer = await call(route, input as unknown as CallInput<R>)
     shareTokens(answer as unknown as Answer<typeof createSessionTokenRoute>, take)
     return answer.body as ResponseOf<R>
   }

@@ -14,6 +14,7 @@ import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { Display } from './display.tsx'
 import classes from './profile.module.css'
+import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
@@ -37,6 +38,9 @@ export function Profile() {
         <SigningIn user={user} />
         <FormSection title={words.factor.title} help={words.factor.help}>
           <SecondFactor />
+        </FormSection>
+        <FormSection title={words.passkeys.title} help={words.passkeys.help}>
+          <Passkeys />
         </FormSection>
         <Display />
         <Sessions />

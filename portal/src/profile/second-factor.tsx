@@ -8,6 +8,7 @@ import {
   getSecondFactorRoute,
   type TotpEnrolment,
 } from '@pharos/contract/session/second-factor'
+import { listPasskeysRoute } from '@pharos/contract/session/passkey'
 import { useDisclosure } from '@mantine/hooks'
 import { IconDownload } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -24,6 +25,7 @@ import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { SubmitButton } from '../ui/submit-button.tsx'
 import { Time } from '../ui/time.tsx'
+import { useAllRows } from '../ui/use-all-rows.ts'
 import { words } from './words.ts'
 import { StatePill } from '../ui/status.tsx'
 
@@ -57,18 +59,26 @@ type FactorProps = {
 /** The state of the second factor, and what can be done about it: the content of a section. */
 export function SecondFactor({ onSetUp }: FactorProps) {
   const answer = useAnswer(getSecondFactorRoute, {})
+  const passkeys = useAllRows(listPasskeysRoute, {})
   const { enabled, recovery_codes_left: codesLeft } = answer.data ?? {}
+  const hasPasskeys = (passkeys.data?.length ?? 0) > 0
+  const isOn = typeof enabled === 'string'
   return (
     <Stack gap="xs">
       {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={40} />}
-      {enabled === null && <Text size="sm">{t.offText}</Text>}
-      {typeof enabled === 'string' && codesLeft !== undefined && (
+      {enabled === null && <Text size="sm">{hasPasskeys ? t.passkeysText : t.offText}</Text>}
+      {codesLeft !== undefined && (isOn || hasPasskeys) && (
         <>
           <Group gap="xs">
-            <StatePill color="ok">{t.on}</StatePill>
+            {isOn && <StatePill color="ok">{t.on}</StatePill>}
             <Text size="sm">
-              {t.since} <Time at={enabled} /> · {t.codesLeft(codesLeft)}
+              {isOn && (
+                <>
+                  {t.since} <Time at={enabled} /> ·{' '}
+                </>
+              )}
+              {t.codesLeft(codesLeft)}
             </Text>
           </Group>
           {codesLeft <= fewCodes && <Alert color="warn">{t.fewCodes}</Alert>}
@@ -77,8 +87,8 @@ export function SecondFactor({ onSetUp }: FactorProps) {
       {/* The dialogs stay when the state is read again: they show codes once. */}
       <Group>
         <SetUp isOffered={enabled === null} {...(onSetUp ? { onSetUp } : {})} />
-        <NewCodes isOffered={typeof enabled === 'string'} />
-        {typeof enabled === 'string' && <TurnOff />}
+        <NewCodes isOffered={isOn || hasPasskeys} needsCode={isOn} />
+        {isOn && <TurnOff hasPasskeys={hasPasskeys} />}
       </Group>
     </Stack>
   )
@@ -162,7 +172,7 @@ function Scan({ enrolment: { uri, secret }, children }: ScanProps) {
 const fileOf = (codes: readonly string[]): string =>
   [t.fileHead(location.host, new Date().toISOString().slice(0, 10)), t.fileText, '', ...codes, ''].join('\n')
 
-function Codes({ codes }: { codes: readonly string[] }) {
+export function Codes({ codes }: { codes: readonly string[] }) {
   return (
     <Stack>
       <Alert color="warn">{t.storeCodes}</Alert>
@@ -203,14 +213,14 @@ type Proof = { current_password: string; otp: string }
 const noProof: Proof = { current_password: '', otp: '' }
 const trimmed = ({ current_password, otp }: Proof): Proof => ({ current_password, otp: otp.trim() })
 
-const TurnOff = () => (
+const TurnOff = ({ hasPasskeys }: { readonly hasPasskeys: boolean }) => (
   <Dialog
     title={t.offTitle}
     action={t.turnOff}
     danger
     route={deleteTotpRoute}
     declared={proofFields}
-    intro={<Text size="sm">{t.offEffect}</Text>}
+    intro={<Text size="sm">{hasPasskeys ? t.offEffectWithPasskeys : t.offEffect}</Text>}
     initialValues={noProof}
     trigger={(open) => (
       <Button variant="default" onClick={open}>
@@ -225,12 +235,13 @@ const TurnOff = () => (
   />
 )
 
-const NewCodes = ({ isOffered }: { readonly isOffered: boolean }) => (
+/** An account with passkeys only needs no code: a passkey opened its session. */
+const NewCodes = ({ isOffered, needsCode }: { readonly isOffered: boolean; readonly needsCode: boolean }) => (
   <Dialog
     title={t.newCodes}
     action={t.generate}
     route={createRecoveryCodesRoute}
-    declared={proofFields}
+    declared={needsCode ? proofFields : startFields}
     initialValues={noProof}
     trigger={(open) =>
       isOffered && (
@@ -240,7 +251,12 @@ const NewCodes = ({ isOffered }: { readonly isOffered: boolean }) => (
       )
     }
     onClose={() => void invalidate(getSecondFactorRoute)}
-    onSubmit={(proof) => session.replace(createRecoveryCodesRoute, trimmed(proof))}
+    onSubmit={({ current_password, otp }) =>
+      session.replace(
+        createRecoveryCodesRoute,
+        needsCode ? trimmed({ current_password, otp }) : { current_password },
+      )
+    }
     result={({ recovery_codes: codes }) => <Codes codes={codes} />}
   />
 )

@@ -81,6 +81,8 @@ const kinds: Record<NotificationKind, { readonly label: string; readonly help: s
   },
 }
 
+type PageAddress = { readonly port: string; readonly hostname: string }
+
 export const words = {
   title: 'Profile',
   details: 'Your details',
@@ -117,9 +119,11 @@ export const words = {
 
   factor: {
     title: 'Two-factor authentication',
-    help: 'A code of your authenticator app at every sign-in, in addition to the password.',
+    help: 'A code of your authenticator app or a passkey at every sign-in, in addition to the password.',
     offText:
       'Your account is protected by a password only. Add an authenticator app so that a stolen password is not enough. Setting it up signs you out everywhere else.',
+    passkeysText:
+      'Your passkeys are the second factor beside the password. You can add an authenticator app too.',
     on: 'On',
     since: 'Since',
     codesLeft: (count: number): string => `${count} recovery ${count === 1 ? 'code' : 'codes'} left`,
@@ -143,9 +147,51 @@ export const words = {
     offTitle: 'Turn off two-factor authentication',
     turnOff: 'Turn off',
     offEffect: 'You lose access to teams that require it until you turn it on again.',
-    isOff: 'Two-factor authentication is off. Other sessions were signed out.',
+    offEffectWithPasskeys: 'Your passkeys and recovery codes stay the second factor beside the password.',
+    isOff: 'The authenticator app is off. Other sessions were signed out.',
     newCodes: 'New recovery codes',
     generate: 'Generate new codes',
+  },
+
+  passkeys: {
+    title: 'Passkeys',
+    help: 'Sign in with the fingerprint, face or PIN of a device, or with a security key. Without the password, or as the second factor beside it.',
+    none: 'No passkeys yet.',
+    name: 'Name',
+    add: 'Add passkey',
+    addText:
+      'Your browser then asks where to keep the passkey. It becomes a second factor of your account, and you are signed out everywhere else.',
+    next: 'Continue',
+    isAdded: 'Passkey added. Other sessions were signed out.',
+    known: {
+      title: 'The passkey exists already',
+      detail: 'This device or password manager has a passkey of your account. Choose another one.',
+    },
+    cancelled: {
+      title: 'No passkey was created',
+      detail: 'The dialog of the browser was closed. Try again.',
+    },
+    synced: 'Synchronised',
+    otherHost: 'Of another address',
+    added: 'Added',
+    used: 'last used',
+    unused: 'not used yet',
+    rename: 'Rename',
+    renameOf: (name: string): string => `Rename ${name}`,
+    remove: 'Remove',
+    removeOf: (name: string): string => `Remove ${name}`,
+    removeTitle: (name: string): string => `Remove the passkey ${name}?`,
+    removeText:
+      'It no longer signs in, and you are signed out everywhere else. Without another second factor, teams that require one are closed to you.',
+    isRemoved: 'Passkey removed. Other sessions were signed out.',
+    obstacles: {
+      address: ({ port, hostname }: PageAddress): string =>
+        /^127\.|^\[::1\]$/.test(hostname)
+          ? `Passkeys need a host name. Open this page as http://localhost${port && `:${port}`} to add one.`
+          : 'Passkeys need a host name, and this page has an IP address. Ask your provider for its name.',
+      insecure: (): string => 'Passkeys need HTTPS.',
+      unsupported: (): string => 'This browser does not support passkeys. Update it, or use another one.',
+    },
   },
 
   display: {

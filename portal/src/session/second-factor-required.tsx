@@ -1,13 +1,16 @@
 // Replaces the pages of a team that requires a second factor for users without one, and sets it up.
 import { Alert, Skeleton, Stack, Text } from '@mantine/core'
+import { listPasskeysRoute } from '@pharos/contract/session/passkey'
 import { getSecondFactorRoute } from '@pharos/contract/session/second-factor'
 import { useState } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'
+import { Passkeys } from '../profile/passkeys.tsx'
 import { SecondFactor } from '../profile/second-factor.tsx'
 import { Page } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
 import { usePolling } from '../ui/use-polling.ts'
+import { useAllRows } from '../ui/use-all-rows.ts'
 import { retryGatedTeam } from './second-factor-gate.ts'
 import { words } from './words.ts'
 
@@ -20,7 +23,9 @@ export function SecondFactorRequired() {
   const factor = useAnswer(getSecondFactorRoute, {})
   // The dialog shows the recovery codes after the factor is on.
   const [isSettingUp, setSettingUp] = useState(false)
-  const isOn = factor.data !== undefined && factor.data.enabled !== null && !isSettingUp
+  const passkeys = useAllRows(listPasskeysRoute, {})
+  const hasFactor = typeof factor.data?.enabled === 'string' || (passkeys.data?.length ?? 0) > 0
+  const isOn = hasFactor && !isSettingUp
   // The server may have cached the user for a moment.
   usePolling(isOn, pollMs, retryGatedTeam)
   if (!user) return null
@@ -34,9 +39,16 @@ export function SecondFactorRequired() {
         {isOn ? (
           <Skeleton height={80} />
         ) : (
-          <Section title={t.factor}>
-            <SecondFactor onSetUp={setSettingUp} />
-          </Section>
+          <>
+            <Section title={t.factor}>
+              <SecondFactor onSetUp={setSettingUp} />
+            </Section>
+            <Section title={t.passkeys}>
+              <Stack gap="xs">
+                <Passkeys onSetUp={setSettingUp} />
+              </Stack>
+            </Section>
+          </>
         )}
         {others.length > 0 && (
           <Text size="sm" c="dimmed">

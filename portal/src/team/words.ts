@@ -188,6 +188,7 @@ const auditGroups = [
   { value: 'webhook.*', label: 'Webhooks' },
   { value: 'session.*', label: 'Sign-in and sessions' },
   { value: 'totp.*', label: 'Two-factor authentication' },
+  { value: 'passkey.*', label: 'Passkeys' },
   { value: 'notifications.*', label: 'Notification settings' },
   { value: 'authorization.refuse', label: 'Access refused' },
 ]

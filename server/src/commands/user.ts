@@ -12,8 +12,8 @@ export const userCommand: Command = {
             sign-out <e-mail address>`,
   summary: `help a user who cannot sign in, and end the sessions of one
 
-  reset-second-factor  disables the second factor, for a user who has lost the authenticator and the recovery codes,
-                       and revokes all sessions. Make sure first that it is the user who asks: from then on the
+  reset-second-factor  removes the second factors, for a user who has lost the authenticator, the passkeys and the recovery
+                       codes, and revokes all sessions. Make sure first that it is the user who asks: from then on the
                        password alone is enough.
   sign-out             ends every session of the user, at once and on every process. The password, the second factor
                        and API tokens stay as they are.`,
@@ -33,7 +33,7 @@ async function reset(context: CommandContext, args: readonly string[]): Promise<
   await withSchema(context, async ({ owner }, { secret }) => {
     const email = await resetSecondFactor(owner, secret, address)
     context.out(
-      `The second factor of ${email} is disabled and the recovery codes are deleted: the user signs in with the password alone.\n` +
+      `The second factors of ${email}, passkeys included, and the recovery codes are deleted: the user signs in with the password alone.\n` +
         'All sessions of the user were revoked. The user is notified by mail. Teams that require a second factor are ' +
         'not accessible to the user until one is enabled again.\n',
     )

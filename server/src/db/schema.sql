@@ -2555,6 +2555,29 @@ CREATE INDEX outbox_team ON public.outbox USING btree (team_id, xid, id);
 alter table outbox enable row level security;
 create policy tenant on outbox as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+create table passkeys (
+  id integer not null generated always as identity,
+  user_id integer not null,
+  credential_id text not null, -- base64url, as browsers send it
+  public_key bytea not null, -- COSE key (RFC 9052)
+  counter bigint not null, -- signature counter of the last use; 0 for ever if the authenticator has none
+  transports text[] not null,
+  backed_up boolean not null,
+  aaguid uuid not null,
+  relying_party text not null, -- host of public_url when it was added: browsers offer it for this host only
+  name text not null,
+  created timestamp with time zone not null default now(),
+  last_used timestamp with time zone,
+  version integer not null default 1,
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_credential_id_key UNIQUE (credential_id),
+  constraint passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint passkeys_credential_id_check CHECK (((char_length(credential_id) >= 1) AND (char_length(credential_id) <= 1400))),
+  constraint passkeys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+);
+CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id);
+CREATE TRIGGER passkeys_version BEFORE UPDATE OF name ON public.passkeys FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION raise_version();
+
 -- the service, and so the team, that a port belongs to, from when until when
 create table port_assignments (
   id integer not null generated always as identity,
@@ -2924,13 +2947,14 @@ alter table scrubbers enable row level security;
 
 create table second_factors (
   user_id integer not null,
-  secret_sealed bytea not null,
+  secret_sealed bytea,
   pending_until timestamp with time zone, -- until when the first code may turn it on; null once it is on
   last_step bigint not null default 0, -- the newest time step of which a code was accepted: none up to it is accepted again
   wrong_codes integer not null default 0, -- tried since wrong_since, without those that were right; counted for a quarter of an hour
   wrong_since timestamp with time zone not null default now(),
   constraint second_factors_pkey PRIMARY KEY (user_id),
-  constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+  constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint second_factors_secret CHECK (((secret_sealed IS NOT NULL) OR (pending_until IS NOT NULL))) NOT VALID
 );
 
 -- programs of a team: their API tokens outlive the member who created them
@@ -3004,6 +3028,21 @@ create table services (
 CREATE INDEX services_pool ON public.services USING btree (pool_id) WHERE (pool_id IS NOT NULL);
 alter table services enable row level security;
 create policy tenant on services as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- a session of the release before has none: it counts as one local proof, strong as sessions.second_factor states
+create table session_proofs (
+  id uuid not null default gen_random_uuid(),
+  session_id uuid not null,
+  kind text not null, -- local: a password or a passkey of the account
+  at timestamp with time zone not null default now(),
+  expires timestamp with time zone, -- null: as long as the session
+  strong boolean not null, -- whether a second factor was used, or a passkey that verified the user
+  constraint session_proofs_pkey PRIMARY KEY (id),
+  constraint session_proofs_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint session_proofs_kind_check CHECK ((kind = 'local'::text))
+);
+CREATE INDEX session_proofs_session ON public.session_proofs USING btree (session_id);
+CREATE TRIGGER session_proofs_actors AFTER DELETE OR UPDATE ON public.session_proofs FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 
 create table sessions (
   id uuid not null default gen_random_uuid(),
@@ -3359,6 +3398,12 @@ create policy tenant on transceivers as permissive for all to pharos_tenant usin
    FROM interfaces i
   WHERE (i.id = transceivers.interface_id)))));
 
+create table used_challenges (
+  nonce text not null,
+  expires timestamp with time zone not null,
+  constraint used_challenges_pkey PRIMARY KEY (nonce)
+);
+
 create table users (
   id integer not null generated always as identity,
   email text not null,
@@ -3379,6 +3424,7 @@ create table users (
   totp_enabled timestamp with time zone, -- since when signing in needs a code of the second factor; null while it does not
   managed_by text not null default 'team'::text, -- whether the operator made the account, or a team by an invitation
   staff_roles text[], -- reader, billing, noc or admin; null without staff, and of staff whom the release before made: they are admin
+  passkey_added timestamp with time zone, -- since when the account has a passkey; null while it has none
   constraint users_pkey PRIMARY KEY (id),
   constraint users_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text))),
   constraint users_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text]))),
@@ -3386,7 +3432,7 @@ create table users (
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 alter table users enable row level security;
-CREATE TRIGGER users_actors AFTER DELETE OR UPDATE OF is_staff, staff_roles, is_demo, session_version, email_confirmed, totp_enabled ON public.users FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+CREATE TRIGGER users_actors AFTER DELETE OR UPDATE OF is_staff, staff_roles, is_demo, session_version, email_confirmed, totp_enabled, passkey_added ON public.users FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on users as permissive for all to pharos_tenant using ((EXISTS ( SELECT
    FROM memberships m
   WHERE ((m.team_id = current_team_id()) AND (m.user_id = users.id)))));
@@ -3622,7 +3668,7 @@ grant select on team_event_hours to pharos_tenant;
 grant select on team_events to pharos_tenant;
 grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed, default_roles, token_days_max) on teams to pharos_tenant;
 grant select on transceivers to pharos_tenant;
-grant select (id, email, first_name, last_name, display_name, totp_enabled) on users to pharos_tenant;
+grant select (id, email, first_name, last_name, display_name, totp_enabled, passkey_added) on users to pharos_tenant;
 grant select (is_used, as_of, checked) on visibility_sources to pharos_tenant;
 grant select on visible_devices to pharos_tenant;
 grant insert (webhook_id, team_id, message_id, type, body, due), select, update (state, due, step, attempt_count, attempts, last_attempt, last_status, last_error, duration_ms) on webhook_deliveries to pharos_tenant;

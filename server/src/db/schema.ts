@@ -1703,6 +1703,26 @@ export interface OutboxTable {
   user_id: number | null
 }
 
+export interface PasskeysTable {
+  id: GeneratedAlways<number>
+  user_id: number
+  /** base64url, as browsers send it */
+  credential_id: string
+  /** COSE key (RFC 9052) */
+  public_key: Buffer
+  /** signature counter of the last use; 0 for ever if the authenticator has none */
+  counter: number
+  transports: string[]
+  backed_up: boolean
+  aaguid: string
+  /** host of public_url when it was added: browsers offer it for this host only */
+  relying_party: string
+  name: string
+  created: Generated<Date>
+  last_used: Date | null
+  version: Generated<number>
+}
+
 /** the service, and so the team, that a port belongs to, from when until when */
 export interface PortAssignmentsTable {
   id: GeneratedAlways<number>
@@ -2010,7 +2030,7 @@ export interface ScrubbersTable {
 
 export interface SecondFactorsTable {
   user_id: number
-  secret_sealed: Buffer
+  secret_sealed: Buffer | null
   /** until when the first code may turn it on; null once it is on */
   pending_until: Date | null
   /** the newest time step of which a code was accepted: none up to it is accepted again */
@@ -2098,6 +2118,19 @@ export interface ServicesTable {
   billing_prices: NullableJson
   /** the service of the team that bills its ports; null: itself */
   pool_id: number | null
+}
+
+/** a session of the release before has none: it counts as one local proof, strong as sessions.second_factor states */
+export interface SessionProofsTable {
+  id: Generated<string>
+  session_id: string
+  /** local: a password or a passkey of the account */
+  kind: string
+  at: Generated<Date>
+  /** null: as long as the session */
+  expires: Date | null
+  /** whether a second factor was used, or a passkey that verified the user */
+  strong: boolean
 }
 
 export interface SessionsTable {
@@ -2403,6 +2436,11 @@ export interface TransceiversTable {
   has_warning: Generated<boolean>
 }
 
+export interface UsedChallengesTable {
+  nonce: string
+  expires: Date
+}
+
 export type UsersManagedBy = 'operator' | 'team'
 
 export interface UsersTable {
@@ -2431,6 +2469,8 @@ export interface UsersTable {
   managed_by: Generated<UsersManagedBy>
   /** reader, billing, noc or admin; null without staff, and of staff whom the release before made: they are admin */
   staff_roles: string[] | null
+  /** since when the account has a passkey; null while it has none */
+  passkey_added: Date | null
 }
 
 /** the configured sources of visibility, as the process that follows them last saw them */
@@ -2603,6 +2643,7 @@ export interface Schema {
   notifications: NotificationsTable
   notified_statuses: NotifiedStatusesTable
   outbox: OutboxTable
+  passkeys: PasskeysTable
   port_assignments: PortAssignmentsTable
   port_attack_octets: PortAttackOctetsTable
   port_days: PortDaysTable
@@ -2626,6 +2667,7 @@ export interface Schema {
   second_factors: SecondFactorsTable
   service_accounts: ServiceAccountsTable
   services: ServicesTable
+  session_proofs: SessionProofsTable
   sessions: SessionsTable
   shield_hits: ShieldHitsTable
   shield_installs: ShieldInstallsTable
@@ -2643,6 +2685,7 @@ export interface Schema {
   team_events: TeamEventsTable
   teams: TeamsTable
   transceivers: TransceiversTable
+  used_challenges: UsedChallengesTable
   users: UsersTable
   visibility_sources: VisibilitySourcesTable
   webhook_deliveries: WebhookDeliveriesTable

@@ -27,7 +27,13 @@ export type MailContents = {
     readonly message: string
   }
   readonly 'second-factor-changed': {
-    readonly change: 'on' | 'off' | 'recovery codes'
+    readonly change:
+      | 'on'
+      | 'off'
+      | 'recovery codes'
+      | 'authenticator removed'
+      | 'passkey added'
+      | 'passkey removed'
     readonly at: string
     readonly address: string
   }

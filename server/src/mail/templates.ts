@@ -198,6 +198,21 @@ const secondFactor = {
     sentence: 'The second factor of your account was disabled',
     notes: ['The password alone is now enough to sign in.'],
   },
+  'authenticator removed': {
+    subject: 'The authenticator was removed',
+    sentence: 'The authenticator of your account was removed',
+    notes: ['Your passkeys and recovery codes still are the second factor beside the password.'],
+  },
+  'passkey added': {
+    subject: 'A passkey was added',
+    sentence: 'A passkey was added to your account',
+    notes: ['It signs in without the password, and is a second factor beside it.'],
+  },
+  'passkey removed': {
+    subject: 'A passkey was removed',
+    sentence: 'A passkey of your account was removed',
+    notes: [],
+  },
   'recovery codes': {
     subject: 'Your recovery codes were replaced',
     sentence: 'The recovery codes of your account were replaced',

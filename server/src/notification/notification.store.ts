@@ -3,6 +3,7 @@ import { rolesWith } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { NotificationKind } from '@pharos/contract/messages/notification-text'
 import type { Db, Trx } from '../db/postgres.ts'
+import { hasFactor } from '../db/proofs.ts'
 import { storedJson } from '../db/stored-json.ts'
 import { rolesOfMember } from '../db/roles.ts'
 import { writeRows, type RefusedRow } from '../db/write-rows.ts'
@@ -230,7 +231,7 @@ export async function lockDueMail(trx: Trx, now: Date): Promise<DueMail | undefi
   const { rows } = await sql<DueMail>`
     select d.user_id as "userId", d.team_id as "teamId", t.name as team,
       case when u.email_confirmed is not null and (d.team_id is not null or u.is_staff)
-        and not (coalesce(t.require_2fa, false) and u.totp_enabled is null) then u.email end as email,
+        and not (coalesce(t.require_2fa, false) and not ${hasFactor}) then u.email end as email,
       exists (select from mails m where m.user_id = d.user_id and m.team_id is not distinct from d.team_id
         and m.sent is null and m.failed is null) as "isBlocked"
     from notification_mailings d join users u on u.id = d.user_id left join teams t on t.id = d.team_id
@@ -246,7 +247,7 @@ export async function listReportSubscribers(db: Db | Trx, teamId: number): Promi
     select u.id as "userId", u.email from memberships m join users u on u.id = m.user_id join teams t on t.id = m.team_id
       join notification_settings s on s.user_id = m.user_id and s.team_id = m.team_id
     where m.team_id = ${teamId} and ${rolesOfMember} && ${rolesWith('report.see')}::text[] and s.mail and s.monthly_report and u.email_confirmed is not null
-      and not (t.require_2fa and u.totp_enabled is null)
+      and not (t.require_2fa and not ${hasFactor})
     order by u.id`.execute(db)
   return rows
 }

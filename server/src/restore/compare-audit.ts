@@ -49,6 +49,8 @@ export const accessEffects: Readonly<Record<string, string>> = {
   'totp.enable': 'the user signs in without a second factor again',
   'totp.reset': 'the former second factor works again: reset it',
   'totp.disable': 'the former second factor is required again',
+  'passkey.add': 'the passkey no longer signs in: the user must add it again',
+  'passkey.delete': 'the passkey signs in again: the user must remove it',
   'recovery_codes.renew': 'the former recovery codes work again: the user must renew them',
   'webhook.rotate_secret': 'the former secret signs again: rotate it',
   'membership.delete': 'the user is a member again: run pharos apply',

@@ -68,14 +68,16 @@ export const failureTexts = {
   },
   invalid_credentials: {
     signIn: 'The e-mail address or the password is wrong.',
+    passkey: 'The passkey was not accepted. Try again, or sign in with your password.',
   },
   token_not_valid: {
     refresh: 'The refresh token is not valid. Sign in again.',
     session: 'The session has ended. Sign in again to get a new refresh token.',
   },
   otp_required: {
-    missing: 'Sign in again with `otp`, a code of your second factor.',
+    missing: 'Sign in again with `otp`, a code of your second factor, or with `passkey`.',
     wrong: 'The code is wrong or was used already. Wait for the next code, or send a recovery code.',
+    passkey: 'The passkey was not accepted. Try again, or send a code.',
   },
   forbidden: {
     role: ({ role }: { role: string }) => `Needs ${role}. Ask an admin of the team.`,
@@ -126,6 +128,8 @@ export const failureTexts = {
     account: 'The e-mail address is not confirmed. Follow the link in the confirmation mail, then sign in.',
   },
   quota_exceeded: {
+    passkeys: ({ limit }: { limit: number }) =>
+      `The account has ${limit} passkeys already, which is the limit. Remove one that you no longer use.`,
     blackholesOfTeam: ({ limit }: { limit: number }) =>
       `${limit} hosts of the team are black-holed already, which is the limit. End one, or ask your provider.`,
     blackholesOfRegion: ({ limit, region }: { limit: number; region: string }) =>
@@ -236,6 +240,7 @@ export const failureTexts = {
       `No ongoing event targets ${host}. A black hole makes it unreachable for everybody: send \`force\` with dry_run=true to see what is on it, then without dry_run.`,
   },
   exists: {
+    passkey: 'An account has this passkey already. Choose another device or password manager.',
     serviceAccount: ({ name, id }: { name: string; id: number }) =>
       `The team has the service account ${name} already, with the id ${id}. Choose another name.`,
     zone: ({ zone }: { zone: string }) =>
@@ -343,7 +348,11 @@ export const failureTexts = {
       'Use a separate database for the demo, or run pharos serve.',
     tokenExpired: 'The API token has expired. Create a new one.',
     tokenUnused: 'The API token was not used for too long and has expired. Create a new one.',
-    factorEnabled: 'A second factor is enabled already. Disable it first.',
+    factorEnabled: 'An authenticator is enabled already. Disable it first.',
+    noPasskeys:
+      'Passkeys need a host name: the URL of this installation has an IP address. Use the password and an authenticator.',
+    unfinishedUpgrade:
+      'Passkeys can be added once the upgrade of the installation is finished (`pharos migrate --finish`).',
     factorDisabled: 'No second factor is enabled.',
     factorPending:
       'No second factor is being set up, or its setup has expired after ten minutes. Start again.',
@@ -624,6 +633,8 @@ export const invalidTexts = {
   sameEmail: ['same', 'is already the address of your account'],
   samePassword: ['same', 'is the current password; choose another one'],
   breached: ['breached', 'was found in a data breach of another service; choose another one'],
+  passkey: ['passkey', 'was not accepted: it is too late, or was made for another page. Start again'],
+  factorNeeded: ['second_factor', 'is required: sign in again with one of `ctx.methods`'],
   wrongCode: ['wrong_code', 'is wrong or was used already; wait for the next code'],
   domain: ['domain', 'must be the name of a domain such as acme.net, without https:// and path'],
   zoneRoot: ['zone_name', 'must not be the root or a top-level domain'],

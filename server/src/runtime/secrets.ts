@@ -25,6 +25,7 @@ export type Purpose =
   | 'sign-in'
   | 'totp'
   | 'recovery-code'
+  | 'passkey-challenge'
   | 'webhook-secret'
   | 'tsig-key'
   | 'dnssec-key'

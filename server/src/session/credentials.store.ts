@@ -4,6 +4,7 @@ import type { Role } from '@pharos/contract/role'
 import type { StaffRole } from '@pharos/contract/staff-role'
 import type { Db } from '../db/postgres.ts'
 import type { OpenAccess } from '../operation/operation.ts'
+import { isStrongSession } from '../db/proofs.ts'
 import { rolesOfMember, staffRolesOf } from '../db/roles.ts'
 import { lacksResources, limitsOfToken, type LimitRow } from '../limit/resource-limit.store.ts'
 
@@ -17,7 +18,7 @@ export type BearerRecord = {
   /** The open access of the session to the team. */
   readonly access: (OpenAccess & { readonly expires: string }) | null
   readonly modules: readonly string[]
-  /** The team requires a second factor, and the user has not enabled it. */
+  /** The team requires a second factor, and no proof of the session is strong. */
   readonly lacksSecondFactor: boolean
 }
 
@@ -32,7 +33,7 @@ export async function findBearerRecord(
     select u.session_version as "sessionVersion", u.is_staff as "isStaff", u.is_demo as "isDemo",
       ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
       case when a.id is not null then json_build_object('id', a.id, 'change', a.change, 'expires', a.expires) end as access, t.enabled_modules as modules,
-      t.require_2fa and u.totp_enabled is null as "lacksSecondFactor"
+      t.require_2fa and not ${isStrongSession} as "lacksSecondFactor"
     from sessions s
     join users u on u.id = s.user_id
     join teams t on t.id = ${teamId}

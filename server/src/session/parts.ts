@@ -16,6 +16,8 @@ import { openBreachedPasswords, type BreachedPasswords } from './breached-passwo
 import { createCredentials } from './credentials.ts'
 import { createMailLimits } from './mail-limits.ts'
 import { createWrongPasswords } from './password-check.ts'
+import { passkeyOperations } from './passkey.routes.ts'
+import { relyingPartyOf } from './relying-party.ts'
 import { secondFactorRoutes } from './second-factor.routes.ts'
 import { sessionRoutes } from './session.routes.ts'
 
@@ -34,6 +36,8 @@ export function routes(shared: ApiShared): Mounted[] {
     breached: breachedPasswords(shared),
     providerNames: [config.providerName, 'pharos'],
     wrongPasswords: createWrongPasswords(config.signInLimitPerMinute),
+    issuer: issuerOf(config),
+    relyingParty: relyingPartyOf(publicUrl, issuerOf(config)),
     cookies: {
       secure: publicUrl.startsWith('https://'),
       lifetimeSeconds: config.refreshIdleLifetimeSeconds,
@@ -52,7 +56,8 @@ export function routes(shared: ApiShared): Mounted[] {
       writeNotice: (trx, teamId, data) => writeMessages(trx, [{ teamId, type: 'team.staff_access', data }]),
     }),
     ...accountRoutes({ ...common, mailLimits: createMailLimits(config.accountMailsPerHour) }),
-    ...secondFactorRoutes({ ...common, issuer: issuerOf(config) }),
+    ...secondFactorRoutes(common),
+    ...passkeyOperations({ ...common, optionsOfClient: new ClientLimiter(signInRate) }),
     ...invitationRoutes({ ...common, followed: new ClientLimiter(signInRate) }),
     ...apiTokenRoutes({ ...shared, quota: config.apiTokensPerTeam }),
   ]

@@ -22,7 +22,7 @@ export type CodeVerdict = 'totp' | 'recovery code' | 'wrong'
 /** Consumes the code. Returns `wrong` also for a used code, or if no factor is enabled; throws `rate_limited`. */
 export async function consumeCode(deps: FactorDeps, userId: number, otp: string): Promise<CodeVerdict> {
   const factor = await beginCodeAttempt(deps, userId)
-  if (!factor || factor.pendingUntil !== null) return 'wrong'
+  if (!factor) return 'wrong'
   if (await consumeStep(deps, userId, factor, otp)) return 'totp'
   const code = matchRecoveryCode(deps.ring, userId, otp, await listUnusedCodes(deps.db, userId))
   if (!code || !(await useCode(deps.db, code))) return 'wrong'
@@ -42,9 +42,10 @@ export async function beginCodeAttempt(deps: FactorDeps, userId: number): Promis
 async function consumeStep(
   { db, ring }: FactorDeps,
   userId: number,
-  { secretSealed, now }: StoredFactor,
+  { secretSealed, pendingUntil, now }: StoredFactor,
   otp: string,
 ): Promise<boolean> {
+  if (secretSealed === null || pendingUntil !== null) return false
   const step = totpStepOf(openFactorSecret(ring, userId, secretSealed), otp, now)
   return step !== undefined && (await useStep(db, userId, step, secretSealed))
 }

@@ -2,13 +2,15 @@
 // several concurrent requests with the same code is the first.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
+import { hasFactor } from '../db/proofs.ts'
 
 const wrongCodesMax = 10
 const countedFor = sql`interval '15 minutes'`
 
 export type StoredFactor = {
-  readonly secretSealed: Buffer
-  /** Null: the factor is enabled. */
+  /** Null: the account has no authenticator; the row counts wrong recovery codes. */
+  readonly secretSealed: Buffer | null
+  /** Null: the authenticator is enabled. */
   readonly pendingUntil: Date | null
   /** The database's own time, which all processes share. */
   readonly now: Date
@@ -105,23 +107,58 @@ export async function enableFactor(
   return rows[0]?.enabled
 }
 
-/** Deletes the factor and its recovery codes; false if it was not enabled. Locks in the same order as enabling. */
-export async function deleteFactor(trx: Trx, userId: number): Promise<boolean> {
-  await trx.deleteFrom('second_factors').where('user_id', '=', userId).execute()
+/** Without a secret, in the past: an authenticator that is neither enabled nor being set up. */
+const noAuthenticator = sql`secret_sealed = null, pending_until = 'epoch', last_step = 0`
+
+/** Deletes the authenticator, and the recovery codes unless the account has passkeys; false if it was not enabled. Locks in the same order as enabling. */
+export async function deleteAuthenticator(trx: Trx, userId: number): Promise<boolean> {
+  await sql`update second_factors set ${noAuthenticator} where user_id = ${userId}`.execute(trx)
   const { numUpdatedRows } = await trx
     .updateTable('users')
     .set({ totp_enabled: null })
     .where('id', '=', userId)
     .where('totp_enabled', 'is not', null)
     .executeTakeFirst()
-  await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+  await deleteUnusedCodes(trx, userId)
   return numUpdatedRows > 0n
 }
 
-/** Returns whether a factor is enabled, and locks it until the transaction ends. */
+/** Deletes the recovery codes of an account that no longer has a second factor. */
+export async function deleteUnusedCodes(trx: Trx, userId: number): Promise<void> {
+  await sql`
+    delete from second_factors f using users u where f.user_id = ${userId} and u.id = f.user_id and not ${hasFactor}`.execute(
+    trx,
+  )
+  await sql`
+    delete from recovery_codes c using users u where c.user_id = ${userId} and u.id = c.user_id and not ${hasFactor}`.execute(
+    trx,
+  )
+}
+
+/** Deletes every second factor and the recovery codes; false if there is none. */
+export async function deleteFactors(trx: Trx, userId: number): Promise<boolean> {
+  await lockCounter(trx, userId)
+  const { rows } = await sql`
+    update users u set totp_enabled = null, passkey_added = null where id = ${userId} and ${hasFactor} returning id`.execute(
+    trx,
+  )
+  await trx.deleteFrom('passkeys').where('user_id', '=', userId).execute()
+  await deleteUnusedCodes(trx, userId)
+  return rows.length > 0
+}
+
+/** Locks the counter of wrong codes, and creates it: an account with passkeys only has recovery codes too. */
+export async function lockCounter(trx: Trx, userId: number): Promise<void> {
+  await sql`
+    insert into second_factors as f (user_id, pending_until) values (${userId}, 'epoch')
+    on conflict (user_id) do update set user_id = f.user_id`.execute(trx)
+}
+
+/** Returns whether the account has a second factor, and locks it until the transaction ends. */
 export async function lockFactor(trx: Trx, userId: number): Promise<boolean> {
   const { rows } = await sql`
-    select from second_factors where user_id = ${userId} and pending_until is null for update`.execute(trx)
+    select from second_factors f join users u on u.id = f.user_id where f.user_id = ${userId} and ${hasFactor}
+    for update of f`.execute(trx)
   return rows.length > 0
 }
 
@@ -134,24 +171,33 @@ export async function replaceCodes(trx: Trx, userId: number, codeMacs: readonly 
     .execute()
 }
 
-export type FactorStatus = { readonly enabled: Date | null; readonly codesLeft: number }
-
-export async function findFactorStatus(db: Db, userId: number): Promise<FactorStatus> {
-  const { rows } = await sql<FactorStatus>`
-    select totp_enabled as enabled,
-      (select count(*)::integer from recovery_codes c where c.user_id = u.id and c.used is null) as "codesLeft"
-    from users u where id = ${userId}`.execute(db)
-  return rows[0] ?? { enabled: null, codesLeft: 0 }
+export type FactorStatus = {
+  /** Of the authenticator. */
+  readonly enabled: Date | null
+  /** Of any kind. */
+  readonly has_factor: boolean
+  readonly codesLeft: number
 }
 
-export type FactorHolder = { readonly userId: number; readonly email: string }
+export async function findFactorStatus(db: Db | Trx, userId: number): Promise<FactorStatus> {
+  const { rows } = await sql<FactorStatus>`
+    select totp_enabled as enabled, ${hasFactor} as has_factor,
+      (select count(*)::integer from recovery_codes c where c.user_id = u.id and c.used is null) as "codesLeft"
+    from users u where id = ${userId}`.execute(db)
+  return rows[0] ?? { enabled: null, has_factor: false, codesLeft: 0 }
+}
+
+export type FactorHolder = { readonly userId: number; readonly email: string; readonly name: string }
+
+const factorHolder = sql`
+  select id as "userId", email, coalesce(nullif(display_name, ''), email) as name from users`
 
 export async function findHolderByEmail(db: Db, email: string): Promise<FactorHolder | undefined> {
-  const { rows } = await sql<FactorHolder>`
-    select id as "userId", email from users where lower(email) = lower(${email})`.execute(db)
+  const { rows } = await sql<FactorHolder>`${factorHolder} where lower(email) = lower(${email})`.execute(db)
   return rows[0]
 }
 
-export async function findFactorHolder(db: Db, userId: number): Promise<FactorHolder | undefined> {
-  return db.selectFrom('users').select(['id as userId', 'email']).where('id', '=', userId).executeTakeFirst()
+export async function findFactorHolder(db: Db | Trx, userId: number): Promise<FactorHolder | undefined> {
+  const { rows } = await sql<FactorHolder>`${factorHolder} where id = ${userId}`.execute(db)
+  return rows[0]
 }

@@ -19,7 +19,8 @@ import {
   type FactorDeps,
 } from './second-factor-check.ts'
 import {
-  deleteFactor,
+  deleteAuthenticator,
+  deleteFactors,
   enableFactor,
   findFactorStatus,
   findFactorHolder,
@@ -83,11 +84,13 @@ export async function confirmTotp(
 ): Promise<NewCodes & { readonly enabled: string }> {
   const userId = userIdOf(operation)
   const pending = await beginCodeAttempt(deps, userId)
-  if (!pending || pending.pendingUntil === null || pending.pendingUntil <= pending.now) throw nothingPending()
-  const step = totpStepOf(openFactorSecret(deps.ring, userId, pending.secretSealed), otp, pending.now)
+  const secretSealed = pending?.secretSealed ?? null
+  if (!pending?.pendingUntil || secretSealed === null || pending.pendingUntil <= pending.now)
+    throw nothingPending()
+  const step = totpStepOf(openFactorSecret(deps.ring, userId, secretSealed), otp, pending.now)
   if (step === undefined) throw wrongCode()
   return deps.db.transaction().execute(async (trx) => {
-    const enabled = await enableFactor(trx, userId, step, pending.secretSealed)
+    const enabled = await enableFactor(trx, userId, step, secretSealed)
     if (!enabled) throw nothingPending()
     const recovery_codes = await renewCodes(trx, deps.ring, userId)
     const change = {
@@ -96,12 +99,13 @@ export async function confirmTotp(
       after: factor(true),
       notice: 'on',
     } as const
-    const tokens = await applyChange(trx, deps, operation, change, true)
+    const tokens = await applyFactorChange(trx, deps, operation, change, true)
     return { ...tokens, recovery_codes, enabled: enabled.toISOString() }
   })
 }
 
-export type FactorProof = { readonly current_password: string; readonly otp: string }
+/** Without `otp` for an account that has passkeys only: its session was opened with one. */
+export type FactorProof = { readonly current_password: string; readonly otp?: string }
 
 export async function disableTotp(
   deps: SecondFactorDeps,
@@ -109,16 +113,17 @@ export async function disableTotp(
   proof: FactorProof,
 ): Promise<SessionTokens> {
   const userId = userIdOf(operation)
-  await requireProof(deps, userId, proof)
+  await requireProof(deps, userId, proof, 'authenticator')
   return deps.db.transaction().execute(async (trx) => {
-    if (!(await deleteFactor(trx, userId))) throw notOn()
+    if (!(await deleteAuthenticator(trx, userId))) throw notOn()
+    const { has_factor: hasFactor } = await findFactorStatus(trx, userId)
     const change = {
       action: 'totp.disable',
       before: factor(true),
-      after: factor(false),
-      notice: 'off',
+      after: factor(hasFactor),
+      notice: hasFactor ? 'authenticator removed' : 'off',
     } as const
-    return applyChange(trx, deps, operation, change, false)
+    return applyFactorChange(trx, deps, operation, change, hasFactor)
   })
 }
 
@@ -129,32 +134,38 @@ export async function renewRecoveryCodes(
   proof: FactorProof,
 ): Promise<NewCodes> {
   const userId = userIdOf(operation)
-  await requireProof(deps, userId, proof)
+  await requireProof(deps, userId, proof, 'any')
   return deps.db.transaction().execute(async (trx) => {
     if (!(await lockFactor(trx, userId))) throw notOn()
     const recovery_codes = await renewCodes(trx, deps.ring, userId)
     const change = { action: 'recovery_codes.renew', notice: 'recovery codes' } as const
-    return { ...(await applyChange(trx, deps, operation, change, true)), recovery_codes }
+    return { ...(await applyFactorChange(trx, deps, operation, change, true)), recovery_codes }
   })
 }
 
 /** Checks the password first: without it, the state of the factor is not revealed. */
-async function requireProof(deps: SecondFactorDeps, userId: number, proof: FactorProof): Promise<void> {
+async function requireProof(
+  deps: SecondFactorDeps,
+  userId: number,
+  proof: FactorProof,
+  kind: 'authenticator' | 'any',
+): Promise<void> {
   await requirePassword(deps, userId, proof.current_password)
-  const { enabled } = await findFactorStatus(deps.db, userId)
-  if (!enabled) throw notOn()
-  if ((await consumeCode(deps, userId, proof.otp)) === 'wrong') throw wrongCode()
+  const { enabled, has_factor: hasFactor } = await findFactorStatus(deps.db, userId)
+  if (kind === 'authenticator' ? !enabled : !hasFactor) throw notOn()
+  if (proof.otp === undefined && enabled) throw invalid(['body', 'otp'], 'required')
+  if (proof.otp !== undefined && (await consumeCode(deps, userId, proof.otp)) === 'wrong') throw wrongCode()
 }
 
 /**
- * Disables the factor of a user who is locked out, for the operator, and revokes the sessions. Returns the address as
+ * Removes every second factor of a user who is locked out, passkeys too, for the operator, and revokes the sessions. Returns the address as
  * stored in the account. Throws `not_found`, and `conflict` if it is not enabled.
  */
 export async function resetSecondFactor(db: Db, ring: KeyRing, email: string): Promise<string> {
   const holder = await findHolderByEmail(db, email)
   if (!holder) throw notFound(`user ${email}`)
   await db.transaction().execute(async (trx) => {
-    if (!(await deleteFactor(trx, holder.userId)))
+    if (!(await deleteFactors(trx, holder.userId)))
       throw fail('conflict', 'userWithoutFactor', { email: holder.email })
     await revokeAllSessions(trx, holder.userId, 'second factor')
     await writeAudit(trx, {
@@ -173,13 +184,13 @@ export async function resetSecondFactor(db: Db, ring: KeyRing, email: string): P
 const factor = (enabled: boolean) => ({ second_factor: enabled })
 
 type Change = Pick<AuditEntry, 'action'> & {
-  readonly before?: ReturnType<typeof factor>
-  readonly after?: ReturnType<typeof factor>
+  readonly before?: object
+  readonly after?: object
   readonly notice: MailContents['second-factor-changed']['change']
 }
 
 /** Replaces the sessions, audits the change and notifies the user, in case an attacker made it. */
-async function applyChange(
+export async function applyFactorChange(
   trx: Trx,
   deps: SecondFactorDeps,
   operation: PersonalOperation,
@@ -207,7 +218,7 @@ function queueNotice(
   return queueMail(trx, ring, { to, teamId: null, template: 'second-factor-changed', content })
 }
 
-async function renewCodes(trx: Trx, ring: KeyRing, userId: number): Promise<string[]> {
+export async function renewCodes(trx: Trx, ring: KeyRing, userId: number): Promise<string[]> {
   const codes = createRecoveryCodes()
   await replaceCodes(
     trx,
@@ -217,7 +228,7 @@ async function renewCodes(trx: Trx, ring: KeyRing, userId: number): Promise<stri
   return codes
 }
 
-async function getHolder(trx: Trx, userId: number): Promise<FactorHolder> {
+export async function getHolder(trx: Db | Trx, userId: number): Promise<FactorHolder> {
   const holder = await findFactorHolder(trx, userId)
   if (!holder) throw fail('unauthenticated', 'credentialInvalid', { credential: 'access token' })
   return holder

@@ -23,7 +23,7 @@ import { clearRefreshCookies, moveRefreshToCookie, readRefresh } from '../http/r
 import { type CookieDeps } from './token-reply.routes.ts'
 import { refreshTokens, type RefreshDeps } from './refresh.ts'
 import { createRotate } from './rotate.ts'
-import { changeTeam, signIn, type SignInDeps } from './sign-in.ts'
+import { changeTeam, signIn, signInWithPasskey, type SignInDeps } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 import { closeStaffAccess, listStaffAccesses } from './staff-access.ts'
 import { userAgentOf } from './request-source.ts'
@@ -78,10 +78,13 @@ async function createSessionToken(
   body: BodyOf<typeof createSessionTokenRoute>,
   { headers }: Request<typeof createSessionTokenRoute>,
 ) {
+  const client = { ...guest, userAgent: userAgentOf(headers) }
   const tokens =
     'team_id' in body
       ? await changeTeam(deps, guest, guest.actor, body)
-      : await signIn(deps, { ...guest, userAgent: userAgentOf(headers) }, body)
+      : 'password' in body
+        ? await signIn(deps, client, body)
+        : await signInWithPasskey(deps, client, body.passkey)
   return moveRefreshToCookie(deps.cookies, headers, { body: tokens, headers: await positionHeader(deps) })
 }
 

@@ -6,6 +6,7 @@ import type { User } from '@pharos/contract/session/session'
 import { columns, type RowOf } from '../db/columns.ts'
 import { listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
+import { hasFactor, isStrongSession } from '../db/proofs.ts'
 import { gracePeriodMs, lateRepeatMs, type Client, type Rotation } from './rotation.ts'
 
 export type SessionLifetime = { readonly idleSeconds: number; readonly absoluteSeconds: number }
@@ -35,12 +36,17 @@ export async function findHomeTeam(db: Db | Trx, userId: number): Promise<number
   return rows[0]?.teamId ?? null
 }
 
-export async function findSignInAccount(db: Db, email: string): Promise<SignInAccount | undefined> {
+export async function findSignInAccount(
+  db: Db,
+  by: { readonly email: string } | { readonly userId: number },
+): Promise<SignInAccount | undefined> {
   const { rows } = await sql<SignInAccount>`
     select u.id, u.password_hash as "passwordHash", u.email_confirmed is not null as "emailConfirmed",
-      u.is_demo as "isDemo", u.is_staff as "isStaff", u.totp_enabled is not null as "hasSecondFactor",
+      u.is_demo as "isDemo", u.is_staff as "isStaff", ${hasFactor} as "hasSecondFactor",
       u.session_version as "sessionVersion", ${homeTeam} as "teamId"
-    from users u where lower(u.email) = lower(${email})`.execute(db)
+    from users u where ${'email' in by ? sql`lower(u.email) = lower(${by.email})` : sql`u.id = ${by.userId}`}`.execute(
+    db,
+  )
   return rows[0]
 }
 
@@ -66,7 +72,7 @@ export type NewSession = {
   readonly teamId: number
   readonly address: string
   readonly userAgent: string
-  /** Whether the session was opened with a code of the second factor. */
+  /** Whether a second factor was used, or a passkey that verified the user: the proof of the session is strong. */
   readonly secondFactor: boolean
 }
 
@@ -80,12 +86,15 @@ export async function insertSession(
   lifetime: SessionLifetime,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
-    insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
-    select id, ${session.teamId}, ${session.address}, ${session.userAgent}, ${session.address}, ${session.userAgent},
-      ${session.secondFactor}, ${expiryOfNew(lifetime)}
-    from users where id = ${session.userId} and password_hash = ${session.passwordHash}
-      and session_version = ${session.sessionVersion} for share
-    returning id`.execute(db)
+    with opened as (
+      insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
+      select id, ${session.teamId}, ${session.address}, ${session.userAgent}, ${session.address}, ${session.userAgent},
+        ${session.secondFactor}, ${expiryOfNew(lifetime)}
+      from users where id = ${session.userId} and password_hash = ${session.passwordHash}
+        and session_version = ${session.sessionVersion} for share
+      returning id, second_factor)
+    insert into session_proofs (session_id, kind, strong)
+    select id, 'local', second_factor from opened returning session_id as id`.execute(db)
   return rows[0]?.id
 }
 
@@ -101,11 +110,14 @@ export async function insertSuccessor(
   lifetime: SessionLifetime,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
-    insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
-    select user_id, team_id, ${address}, ${userAgent}, ${address}, ${userAgent},
-      coalesce(${secondFactor}::boolean, second_factor), ${expiryOfNew(lifetime)}
-    from sessions where id = ${revokedId} and user_profile(user_id, team_id) is not null
-    returning id`.execute(trx)
+    with opened as (
+      insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
+      select user_id, team_id, ${address}, ${userAgent}, ${address}, ${userAgent},
+        coalesce(${secondFactor}::boolean, ${isStrongSession}), ${expiryOfNew(lifetime)}
+      from sessions s where id = ${revokedId} and user_profile(user_id, team_id) is not null
+      returning id, second_factor)
+    insert into session_proofs (session_id, kind, strong)
+    select id, 'local', second_factor from opened returning session_id as id`.execute(trx)
   return rows[0]?.id
 }
 

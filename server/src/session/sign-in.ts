@@ -1,9 +1,10 @@
-// Signs in with e-mail address and password, and switches the team of a session.
+// Signs in with e-mail address and password or with a passkey, and switches the team of a session.
 import type { SessionTokens } from '@pharos/contract/session/session'
-import type { TeamSwitch } from '@pharos/contract/session/session'
+import type { PasswordSignIn, TeamSwitch } from '@pharos/contract/session/session'
+import type { PasskeyAssertion } from '@pharos/contract/session/webauthn'
 import { auditOfActor, writeAudit, type ReportRefusal } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'
-import { fail, invalid, notFound, Failure } from '../runtime/error.ts'
+import { errorAt, fail, invalid, notFound, Failure, type FailureDetails } from '../runtime/error.ts'
 import { requireEntered } from '../operation/grant.ts'
 import type { Actor, UserActor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
@@ -12,8 +13,18 @@ import { readTeamAccess } from '../team/team-access.ts'
 import { beginAttempt, type SignInAttempt, type AttemptDeps } from './attempt.ts'
 import { resendConfirmation, type JoinDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
+import {
+  checkPasskey,
+  passkeyRequestOf,
+  secondFactorUse,
+  signInUse,
+  type PasskeyDeps,
+  type PasskeyVerdict,
+} from './passkey-check.ts'
+import { listUserPasskeys } from './passkey.store.ts'
 import { verifyPassword } from './password.ts'
 import { consumeCode, type CodeVerdict } from './second-factor-check.ts'
+import { findFactorStatus } from './second-factor.store.ts'
 import type { SessionDeps } from './refresh.ts'
 import {
   findSession,
@@ -29,6 +40,7 @@ import { canonicalEmail } from './canonical-email.ts'
 import type { RequestSource, ClientSource } from './request-source.ts'
 
 export type SignInDeps = SessionDeps &
+  PasskeyDeps &
   AttemptDeps &
   JoinDeps &
   TeamNotice & { readonly hashing: Semaphore; readonly reportRefusal: ReportRefusal }
@@ -37,7 +49,7 @@ export type SignInDeps = SessionDeps &
 export async function signIn(
   deps: SignInDeps,
   client: ClientSource,
-  { email: typed, password, otp }: { email: string; password: string; otp?: string },
+  { email: typed, password, ...given }: PasswordSignIn,
 ): Promise<SessionTokens> {
   const email = canonicalEmail(typed)
   // Before hashing: a refused attempt must not cost a hash, and without a free slot not even a query.
@@ -45,10 +57,45 @@ export async function signIn(
   const attempt = await beginAttempt(deps, email, client.address)
   const account = await verifiedAccount(deps, client, attempt, email, password)
   // Only with the right password does the answer reveal whether a second factor is enabled.
-  const factor = await verifySecondFactor(deps, client, attempt, account, otp)
+  const factor = await verifySecondFactor(deps, client, attempt, account, given)
   await attempt.succeeded()
   return openSession(deps, client, account, factor)
 }
+
+/**
+ * Returns the tokens of a new session. The passkey tells the account, so that no address is tried and none is delayed by wrong passwords.
+ * Throws the same error for every passkey that is not accepted, known or not.
+ */
+export async function signInWithPasskey(
+  deps: SignInDeps,
+  client: ClientSource,
+  assertion: PasskeyAssertion,
+): Promise<SessionTokens> {
+  deps.attemptsOfClient.take(client.address)
+  const verdict = await checkPasskey(deps, signInUse, assertion)
+  const account =
+    verdict.kind === 'unknown'
+      ? undefined
+      : await findSignInAccount(deps.db, { userId: verdict.passkey.user_id })
+  if (account && verdict.kind === 'accepted') return openSession(deps, client, account, 'passkey')
+  if (account) await recordPasskeyRefusal(deps, client, account, verdict)
+  throw fail('invalid_credentials', 'passkey')
+}
+
+/** The owner of the account reads it, and nothing of a passkey of another account. */
+const recordPasskeyRefusal = (
+  { db }: SignInDeps,
+  client: ClientSource,
+  account: SignInAccount,
+  verdict: PasskeyVerdict,
+): Promise<void> =>
+  writeAudit(db, {
+    ...auditOfClient(client, account),
+    action: verdict.kind === 'cloned' ? 'passkey.cloned' : 'passkey.refuse',
+    ...(verdict.kind !== 'unknown' && verdict.passkey.user_id === account.id
+      ? { after: { passkey: verdict.passkey.id, name: verdict.passkey.name } }
+      : {}),
+  })
 
 async function verifiedAccount(
   deps: SignInDeps,
@@ -57,7 +104,7 @@ async function verifiedAccount(
   email: string,
   password: string,
 ): Promise<SignInAccount> {
-  const account = await findSignInAccount(deps.db, email)
+  const account = await findSignInAccount(deps.db, { email })
   const matches = await verifyPassword(deps.hashing, account?.passwordHash, password).catch(
     // The password was not compared: too many requests are waiting.
     async (error: unknown) => {
@@ -72,28 +119,74 @@ async function verifiedAccount(
 
 const wrongCredentials = () => fail('invalid_credentials', 'signIn')
 
-type UsedFactor = Exclude<CodeVerdict, 'wrong'> | null
+/** `passkey` also without a password. */
+type UsedFactor = Exclude<CodeVerdict, 'wrong'> | 'passkey' | null
+type GivenFactor = Pick<PasswordSignIn, 'otp' | 'passkey'>
 
-/** Returns the code that was used; null for an account without a factor, whatever was sent. A wrong code is a failure. */
+/** Returns what was used; null for an account without a factor, whatever was sent. A wrong code or passkey is a failure. */
 async function verifySecondFactor(
   deps: SignInDeps,
   client: ClientSource,
   attempt: SignInAttempt,
   account: SignInAccount,
-  otp: string | undefined,
+  { otp, passkey }: GivenFactor,
 ): Promise<UsedFactor> {
   if (!account.hasSecondFactor) return null
-  if (otp === undefined) {
+  if (otp === undefined && passkey === undefined) {
     await attempt.undecided()
-    throw fail('otp_required', 'missing')
+    throw fail('otp_required', 'missing', await factorsOf(deps, account.id))
   }
-  const verdict = await consumeCode(deps, account.id, otp).catch(async (error: unknown) => {
+  const verdict = await (
+    passkey ? usePasskey(deps, client, account, passkey) : useOtp(deps, client, account, otp!)
+  ).catch(async (error: unknown) => {
     await attempt.undecided()
     throw error
   })
   if (verdict !== 'wrong') return verdict
-  await writeAudit(deps.db, { ...auditOfClient(client, account), action: 'totp.refuse' })
-  throw fail('otp_required', 'wrong')
+  throw fail('otp_required', passkey ? 'passkey' : 'wrong', await factorsOf(deps, account.id))
+}
+
+async function useOtp(
+  deps: SignInDeps,
+  client: ClientSource,
+  account: SignInAccount,
+  otp: string,
+): Promise<CodeVerdict> {
+  const verdict = await consumeCode(deps, account.id, otp)
+  if (verdict === 'wrong')
+    await writeAudit(deps.db, { ...auditOfClient(client, account), action: 'totp.refuse' })
+  return verdict
+}
+
+async function usePasskey(
+  deps: SignInDeps,
+  client: ClientSource,
+  account: SignInAccount,
+  assertion: PasskeyAssertion,
+): Promise<'passkey' | 'wrong'> {
+  const verdict = await checkPasskey(deps, secondFactorUse(account.id), assertion)
+  if (verdict.kind === 'accepted') return 'passkey'
+  await recordPasskeyRefusal(deps, client, account, verdict)
+  return 'wrong'
+}
+
+/** The second factors of an account whose password was right, and a challenge for its passkeys. */
+async function factorsOf({ db, ring, relyingParty }: SignInDeps, userId: number): Promise<FailureDetails> {
+  const [{ enabled, codesLeft }, passkeys] = await Promise.all([
+    findFactorStatus(db, userId),
+    listUserPasskeys(db, userId),
+  ])
+  const usable = passkeys.filter(({ relying_party }) => relying_party === relyingParty?.id)
+  const methods = [
+    ...(usable.length > 0 ? ['passkey'] : []),
+    ...(enabled ? ['totp'] : []),
+    ...(codesLeft > 0 ? ['recovery_code'] : []),
+  ]
+  const options =
+    relyingParty && usable.length > 0
+      ? { public_key: passkeyRequestOf(ring, relyingParty, secondFactorUse(userId), usable) }
+      : {}
+  return { errors: [errorAt(['body', 'otp'], 'factorNeeded', { methods, ...options })] }
 }
 
 async function openSession(

@@ -78,13 +78,6 @@ export async function closeOpenAccess(
   return rows[0]?.id
 }
 
-/** Returns the release from which on every process knows the messages about accesses; null if there is none. */
-export async function readOldestRelease(trx: Trx): Promise<string | null> {
-  const { rows } = await sql<{ floor: string | null }>`
-    select schema_floor as floor from installation`.execute(trx)
-  return rows[0]?.floor ?? null
-}
-
 /** Returns a page of the accesses of all staff. */
 export const listStaffAccessRows = (
   db: Db,

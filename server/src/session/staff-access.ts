@@ -8,10 +8,10 @@ import { staffAccessLimits, type StaffAccess } from '@pharos/contract/staff-role
 import type { BodyOf } from '@pharos/contract/route'
 import { auditOf, auditOfActor, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
+import { isUpgradeFinished } from '../db/release.ts'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Operation, UserActor } from '../operation/operation.ts'
 import { invalid, notFound } from '../runtime/error.ts'
-import { compareVersions } from '../runtime/version.ts'
 import type { RequestSource } from './request-source.ts'
 import { requireUser } from './require-user.ts'
 import {
@@ -19,7 +19,6 @@ import {
   findStaffAccess,
   insertStaffAccess,
   listStaffAccessRows,
-  readOldestRelease,
   type StaffAccessRow,
 } from './staff-access.store.ts'
 
@@ -64,18 +63,13 @@ export async function openStaffAccess(
     requestId,
     address,
   })
-  if (!(await knowsMessages(trx))) return
+  // A process of the release before could not render the notification.
+  if (!(await isUpgradeFinished(trx))) return
   const data = { staff_access_id: row.id, reason, ticket, change, at: opened, expires }
   await writeNotice(trx, teamId, data)
 }
 
 const subjectOf = (id: number) => ({ credential: `staff_access:${id}`, target: `staff_access:${id}` })
-
-/** A process of the release before could not render the notification (decision 099). */
-async function knowsMessages(trx: Trx): Promise<boolean> {
-  const floor = await readOldestRelease(trx)
-  return floor !== null && compareVersions(floor, '0.3.0-rc.1') >= 0
-}
 
 /** Closes the open access of the session to its team, or to the named one; throws `not_found` if none is open. */
 export function closeStaffAccess(

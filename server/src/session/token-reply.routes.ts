@@ -9,10 +9,12 @@ type Headers = { readonly headers: IncomingHttpHeaders }
 
 /** Wraps a use case that returns session tokens: passes the User-Agent, and keeps the refresh token in the reply. */
 export const withTokens =
-  <Deps, Body, Result extends object>(
-    useCase: (deps: Deps, caller: Operation & ClientSource, body: Body) => Promise<Result>,
+  <Deps, Args extends readonly unknown[], Result extends object>(
+    useCase: (deps: Deps, caller: Operation & ClientSource, ...args: Args) => Promise<Result>,
   ) =>
-  async (deps: Deps & CookieDeps, operation: Operation, body: Body, { headers }: Headers) => {
+  async (deps: Deps & CookieDeps, operation: Operation, ...rest: [...Args, Headers]) => {
+    const args = rest.slice(0, -1) as unknown as Args
+    const { headers } = rest.at(-1) as Headers
     const caller = { ...operation, userAgent: userAgentOf(headers) }
-    return moveRefreshToCookie(deps.cookies, headers, { body: await useCase(deps, caller, body) })
+    return moveRefreshToCookie(deps.cookies, headers, { body: await useCase(deps, caller, ...args) })
   }

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db } from '../db/postgres.ts'
+import { hasFactor } from '../db/proofs.ts'
 
 const mailState = sql<MailState>`case when m.sent is not null then 'sent' when m.failed is not null then 'failed' else 'queued' end`
 
@@ -47,8 +48,9 @@ type AccountTeam = { readonly id: number; readonly name: string; readonly roles:
 const accountColumns = columns(
   'users',
   'u',
-  ['id', 'email', 'display_name', 'is_staff', 'is_demo', 'created', 'email_confirmed', 'totp_enabled'],
+  ['id', 'email', 'display_name', 'is_staff', 'is_demo', 'created', 'email_confirmed'],
   {
+    second_factor: sql<Date | null>`u.second_factor`,
     managed_by: sql<'operator' | 'team'>`u.managed_by`,
     sessions: sql<number>`(
       select count(*) from sessions s where s.user_id = u.id and s.revoked is null and s.expires > now())`,
@@ -64,11 +66,18 @@ type UserQuery = QueryOf<typeof listUsersRoute>
 
 export const listAccountRows = (
   db: Db,
-  { search, team_id: teams, is_staff: isStaff, has_second_factor: hasFactor, ordering, ...slice }: UserQuery,
+  {
+    search,
+    team_id: teams,
+    is_staff: isStaff,
+    has_second_factor: hasSecondFactor,
+    ordering,
+    ...slice
+  }: UserQuery,
 ): Promise<Page<AccountRow>> =>
   listAll(db, {
     matching: sql`
-      select u.id, u.email, u.display_name, u.is_staff, u.is_demo, u.created, u.email_confirmed, u.totp_enabled, u.managed_by,
+      select u.id, u.email, u.display_name, u.is_staff, u.is_demo, u.created, u.email_confirmed, u.managed_by, least(u.totp_enabled, u.passkey_added) as second_factor,
         (select max(s.last_used) from sessions s where s.user_id = u.id) as last_active
       from users u where true ${andAll(
         search !== undefined &&
@@ -76,7 +85,7 @@ export const listAccountRows = (
         teams &&
           sql`exists (select from memberships m where m.user_id = u.id and m.team_id = any(${teams}::bigint[]))`,
         isStaff !== undefined && sql`u.is_staff = ${isStaff}`,
-        hasFactor !== undefined && sql`(u.totp_enabled is not null) = ${hasFactor}`,
+        hasSecondFactor !== undefined && sql`${hasFactor} = ${hasSecondFactor}`,
       )}`,
     columns: accountColumns,
     order: orderBy(

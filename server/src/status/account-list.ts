@@ -35,14 +35,14 @@ export async function listUsers(
 const presentAccount = ({
   created,
   email_confirmed,
-  totp_enabled,
+  second_factor,
   last_active,
   ...row
 }: AccountRow): StaffAccount => ({
   ...row,
   created: created.toISOString(),
   email_confirmed: email_confirmed && email_confirmed.toISOString(),
-  second_factor: totp_enabled && totp_enabled.toISOString(),
+  second_factor: second_factor && second_factor.toISOString(),
   last_active: last_active && last_active.toISOString(),
   teams: [...row.teams],
 })

@@ -8,6 +8,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
+import { hasFactor } from '../db/proofs.ts'
 import { rolesOfInvitation, rolesOfMember } from '../db/roles.ts'
 
 export type MemberStatus = 'active' | 'invited'
@@ -19,7 +20,7 @@ export type MemberStatus = 'active' | 'invited'
 const membersOf = (teamId: number): RawBuilder<unknown> => sql`
   select m.id, m.user_id, u.email, u.display_name, m.is_admin, ${rolesOfMember} as roles, 'active' as status, m.invited_by, m.joined,
     (select max(s.last_used) from sessions s where s.user_id = m.user_id and s.team_id = m.team_id) as last_seen,
-    u.totp_enabled is not null as two_factor, m.version
+    ${hasFactor} as two_factor, m.version
   from memberships m join users u on u.id = m.user_id
   where m.team_id = ${teamId}
   union all

@@ -4,13 +4,15 @@ import type { Role } from '@pharos/contract/role'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { StaffRole } from '@pharos/contract/staff-role'
 import type { OpenAccess, UserActor } from '../operation/operation.ts'
+import { isStrongSession } from '../db/proofs.ts'
 import { rolesOfMember, staffRolesOf } from '../db/roles.ts'
 
 export type TeamAccessRow = {
   readonly teamId: number
   readonly modules: readonly string[]
   readonly requiresFactor: boolean
-  readonly hasFactor: boolean
+  /** Whether a proof of the session is strong. */
+  readonly isStrong: boolean
   readonly isStaff: boolean
   readonly staff_roles: readonly StaffRole[]
   /** The open access of the session to the team. */
@@ -27,7 +29,7 @@ export async function findTeamAccess(
 ): Promise<TeamAccessRow | undefined> {
   const { rows } = await sql<TeamAccessRow>`
     select t.id as "teamId", t.enabled_modules as modules, t.require_2fa as "requiresFactor",
-      u.totp_enabled is not null as "hasFactor", u.is_staff as "isStaff", ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
+      coalesce((select ${isStrongSession} from sessions s where s.id = ${sessionId}::uuid), false) as "isStrong", u.is_staff as "isStaff", ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
       case when m.user_id is null and a.id is not null then json_build_object('id', a.id, 'change', a.change) end as access
     from teams t
     join users u on u.id = ${userId}

@@ -12,13 +12,13 @@ export type TeamAccess = GrantHolder & {
   readonly teamId: number
   readonly isMember: boolean
   readonly modules: readonly string[]
-  /** Whether the user has a second factor; false for an API token. */
-  readonly hasFactor: boolean
+  /** Whether a second factor opened the session; false for an API token. */
+  readonly isStrong: boolean
 }
 
 /**
  * Returns the actor's access to the team in the path: `current` or an id. Throws `not_found` for a team that the actor
- * is not in or that does not exist; `second_factor_required` if the team requires it and the user has not enabled it;
+ * is not in or that does not exist; `second_factor_required` if the team requires it and none opened the session;
  * `reason_required` for staff who have not entered it; `forbidden` without the grant.
  */
 export async function getTeamAccess(
@@ -36,10 +36,10 @@ async function accessTo(db: Db, actor: Actor, teamId: number): Promise<TeamAcces
   if (actor.kind === 'token') {
     if (teamId !== actor.teamId) throw notFound('team')
     const { kind, roles, modules } = actor
-    return { kind, teamId, roles, isMember: true, modules, hasFactor: false }
+    return { kind, teamId, roles, isMember: true, modules, isStrong: false }
   }
   const access = await readTeamAccess(db, actor, teamId)
-  if (access.requiresFactor && !access.hasFactor) {
+  if (access.requiresFactor && !access.isStrong) {
     throw fail('second_factor_required', 'team')
   }
   requireEntered(access)

@@ -70,8 +70,8 @@ async function change(
  * Only a user with a second factor may require it, so that they do not lock themselves out. An API token has no second
  * factor.
  */
-function requireOwnFactor({ hasFactor }: TeamAccess): void {
-  if (hasFactor) return
+function requireOwnFactor({ isStrong }: TeamAccess): void {
+  if (isStrong) return
   throw fail('conflict', 'ownFactorFirst')
 }
 

@@ -8,6 +8,9 @@ import type { Fixtures } from './fixtures.ts'
 /** The first belongs to red's admin, the second to another user. */
 export const spareSessions = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
 
+/** As the sessions. */
+export const sparePasskeys = [900_001, 900_002]
+
 export type SpareAccounts = {
   readonly confirmToken: string
   readonly resetToken: string
@@ -50,5 +53,10 @@ async function restoreSessions({ database }: TestApi, { people, red }: Fixtures)
       on conflict (id) do update set revoked = null, expires = excluded.expires`.execute(
       database.postgres.owner,
     )
+    await sql`
+      insert into passkeys (id, user_id, credential_id, public_key, counter, transports, backed_up, aaguid, relying_party, name)
+      overriding system value
+      values (${sparePasskeys[at]}, ${userId}, ${`spare-${at}`}, '', 0, '{}', false, gen_random_uuid(), 'localhost', 'Spare')
+      on conflict (id) do nothing`.execute(database.postgres.owner)
   }
 }

@@ -20,6 +20,7 @@ export function createCountedDeps(api: TestApi): CountedDeps {
     ring: api.config.secret,
     accessTokens: new AccessTokens(api.signingKeys, 300),
     onLoopback: true,
+    relyingParty: undefined,
     publicUrl: 'https://pharos.example',
     lifetime: { idleSeconds: 3600, absoluteSeconds: 3600 },
     hashing,

@@ -22,9 +22,13 @@ export async function openSession(
   { address = '127.0.0.1', userAgent = 'lightMyRequest', entry = 'changing' as StaffEntry } = {},
 ): Promise<Session> {
   const { owner } = api.database.postgres
-  const { passwordHash, sessionVersion } = await owner
+  const { passwordHash, sessionVersion, secondFactor } = await owner
     .selectFrom('users')
-    .select(['password_hash as passwordHash', 'session_version as sessionVersion'])
+    .select((users) => [
+      'password_hash as passwordHash',
+      'session_version as sessionVersion',
+      users('totp_enabled', 'is not', null).as('secondFactor'),
+    ])
     .where('id', '=', userId)
     .executeTakeFirstOrThrow()
   const origin = {
@@ -34,7 +38,7 @@ export async function openSession(
     teamId,
     address,
     userAgent,
-    secondFactor: false,
+    secondFactor: Boolean(secondFactor),
   }
   const sessionId = (await insertSession(owner, origin, { idleSeconds: 3600, absoluteSeconds: 3600 }))!
   if (entry !== 'none')

@@ -5,6 +5,7 @@ import { createRecoveryCodes, recoveryCodeMac } from '../../src/session/recovery
 import { sealFactorSecret } from '../../src/session/second-factor-check.ts'
 import { savePendingFactor } from '../../src/session/second-factor.store.ts'
 import { createTotpSecret } from '../../src/session/totp.ts'
+import type { Db, Trx } from '../../src/db/postgres.ts'
 import type { TestApi } from '../api.ts'
 
 export type TestFactor = {
@@ -36,9 +37,16 @@ export async function addSecondFactor(
       )
       .execute()
     await sql`update users set totp_enabled = now() where id = ${userId}`.execute(trx)
+    await markSessions(trx, userId, true)
   })
   return { userId, secret, recoveryCodes }
 }
+
+/** Makes the sessions of the user, or of all users, as if they had been opened with a second factor, or without one. */
+export const markSessions = (db: Db | Trx, userId: number | null, strong: boolean) =>
+  sql`
+    update session_proofs p set strong = ${strong} from sessions s
+    where s.id = p.session_id and s.user_id = coalesce(${userId}::integer, s.user_id)`.execute(db)
 
 /** Adds a factor whose first code is not confirmed yet and returns its secret. */
 export async function addPendingFactor({ database, config }: TestApi, userId: number): Promise<Uint8Array> {
@@ -51,7 +59,9 @@ export async function addPendingFactor({ database, config }: TestApi, userId: nu
 /** Removes all second factors. */
 export async function removeSecondFactors({ database }: TestApi): Promise<void> {
   const { owner } = database.postgres
-  await sql`update users set totp_enabled = null where totp_enabled is not null`.execute(owner)
+  await sql`update users set totp_enabled = null, passkey_added = null`.execute(owner)
+  await sql`delete from passkeys`.execute(owner)
+  await markSessions(owner, null, false)
   await sql`delete from second_factors`.execute(owner)
   await sql`delete from recovery_codes`.execute(owner)
 }

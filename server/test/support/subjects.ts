@@ -22,6 +22,7 @@ import { memberSubjects } from './subjects-member.ts'
 import { notificationSubjects } from './subjects-notification.ts'
 import { blackholeSubjects } from './subjects-blackhole.ts'
 import { shieldSubjects } from './subjects-shield.ts'
+import { passkeySubjects } from './subjects-passkey.ts'
 import { secondFactorSubjects } from './subjects-second-factor.ts'
 import { accountSubjects, sessionSubjects } from './subjects-session.ts'
 import { streamSubjects } from './subjects-stream.ts'
@@ -211,6 +212,7 @@ export const subjects: readonly Subject[] = [
   ...accountSubjects,
   ...notificationSubjects,
   ...secondFactorSubjects,
+  ...passkeySubjects,
   ...teamSubjects,
   ...memberSubjects,
   ...domainSubjects,

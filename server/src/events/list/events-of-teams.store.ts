@@ -3,6 +3,7 @@
 // team: only the conditions on team_id separate the teams.
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
+import { hasFactor } from '../../db/proofs.ts'
 import { rowConditions } from './event-filter.store.ts'
 import type { EventQuery } from './event-query.ts'
 import {
@@ -22,7 +23,7 @@ export async function listTeamsWithEvents(db: Db, userId: number): Promise<numbe
   const { rows } = await sql<{ team_id: number }>`
     select m.team_id from memberships m join teams t on t.id = m.team_id join users u on u.id = m.user_id
     where m.user_id = ${userId} and 'lighthouse' = any(t.enabled_modules)
-      and not (t.require_2fa and u.totp_enabled is null)
+      and not (t.require_2fa and not ${hasFactor})
     order by m.team_id`.execute(db)
   return rows.map(({ team_id }) => team_id)
 }

@@ -12,6 +12,15 @@ import {
   updateUserRoute,
 } from '@pharos/contract/session/account'
 import {
+  createPasskeyOptionsRoute,
+  createPasskeyRoute,
+  createSignInOptionsRoute,
+  deletePasskeyRoute,
+  getPasskeyRoute,
+  listPasskeysRoute,
+  updatePasskeyRoute,
+} from '@pharos/contract/session/passkey'
+import {
   confirmTotpRoute,
   createRecoveryCodesRoute,
   createTotpRoute,
@@ -30,6 +39,8 @@ import { Secret, TOTP } from 'otpauth'
 import { waitFor } from '../../../../lab/src/wait.ts'
 import { createMailToken } from '../../../src/session/mail-token.ts'
 import { hashPassword } from '../../../src/session/password.ts'
+import { relyingPartyOf } from '../../../src/session/relying-party.ts'
+import { Authenticator } from '../authenticator.ts'
 import type { Recorder } from './recorder.ts'
 
 const current_password = 'seven granite lighthouses'
@@ -85,6 +96,33 @@ async function addAccount({ owner }: Recorder): Promise<void> {
     where id = ${admin.id}`.execute(owner)
   for (const { cidr } of [web, web6])
     await sql`insert into prefixes (team_id, prefix) values (${team.id}, ${cidr}::cidr)`.execute(owner)
+}
+
+/** Adds a passkey after the authenticator was disabled, and removes it. The bytes of the authenticator are shortened. */
+async function recordPasskeys(recorder: Recorder): Promise<void> {
+  const { api, record, replace, at } = recorder
+  const { tokens, codes } = replacing(recorder)
+  const challenge = (text: string) => replace(text, 'MTc3NTAzODU5MTg3MC5FWEFNUExFLkNIQUxMRU5HRQ')
+  await at('2026-04-01T10:14:02.115Z')
+  const { public_key: creation } = await record(createPasskeyOptionsRoute, {
+    body: { current_password: new_password },
+  })
+  challenge(creation.challenge)
+  const key = new Authenticator(relyingPartyOf(api.shared.publicUrl, '')!.origin)
+  const response = key.create(creation)
+  replace(response.id, 'q3nKc1o8mQh0Zk5vTq2bW9yR4sLd7uXe')
+  replace(response.response.clientDataJSON, 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0')
+  replace(response.response.attestationObject, 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg')
+  const added = await record(createPasskeyRoute, { body: { name: 'Laptop', response } })
+  tokens(added)
+  codes(added.recovery_codes!)
+  const params = { passkey_id: added.passkey.id }
+  const bearer = { headers: { authorization: `Bearer ${added.access}` } }
+  await record(listPasskeysRoute, {}, bearer)
+  await record(getPasskeyRoute, { params }, bearer)
+  await record(updatePasskeyRoute, { params, body: { name: 'Laptop in Malmö' } }, bearer)
+  challenge((await record(createSignInOptionsRoute)).public_key.challenge)
+  tokens(await record(deletePasskeyRoute, { params, body: { current_password: new_password } }, bearer))
 }
 
 export async function recordSession(recorder: Recorder): Promise<void> {
@@ -164,6 +202,7 @@ export async function recordSession(recorder: Recorder): Promise<void> {
   await at('2026-04-01T10:10:31.870Z')
   await record(changeEmailRoute, { body: { email: 'maja.lindholm@lindholm.example', current_password } })
   tokens(await record(changePasswordRoute, { body: { current_password, new_password } }))
+  await recordPasskeys(recorder)
   await at('2026-04-01T10:20:05.300Z')
   await record(requestPasswordResetRoute, { body: { email: admin.email } })
   await record(resetPasswordRoute, {
