@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { hash, randomBytes } from 'node:crypto'
+import { hash, randomBytes, randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { openBreachedPasswords } from './breached-passwords.ts'
+import { isLongRun } from '../runtime/testing-scale.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-breached-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -38,13 +39,17 @@ describe('a file of breached passwords', () => {
   for (const count of [1, 2, 3, 70, 79, 100, 5_000]) {
     it(`of ${count} lines contains exactly those passwords`, async () => {
       const inside = named(count)
+      // In `npm test` every tenth password of the large file is asked, in turns; of the small files, whose search reads the same, all.
+      const step = isLongRun || count < 1_000 ? 1 : 10
+      const turn = randomInt(step)
+      const asked = inside.filter((_, at) => at % step === turn)
       for (const [ending, last] of [
         ['\n', '\n'],
         ['\r\n', '\r\n'],
         ['\n', ''],
       ] as const) {
         const path = write(linesOf(inside).join(ending) + last)
-        assert.deepEqual(await found(path, [...inside, ...named(200, 'another')]), inside)
+        assert.deepEqual(await found(path, [...asked, ...named(200, 'another')]), asked)
       }
     })
   }

@@ -49,7 +49,7 @@ describe('signing in a thread', () => {
     const inPlaceMs = (user + system) / 1000
     let blockedMs = Infinity
     // The collector of garbage can add to any turn.
-    for (let run = 0; run < 3; run += 1)
+    for (let run = 0; run < 3 && blockedMs >= inPlaceMs / 5; run += 1)
       blockedMs = Math.min(blockedMs, (await longestTurn(() => signInThread(zone, sets, signing))).longestMs)
     assert.ok(blockedMs < inPlaceMs / 5, `${blockedMs} ms of ${inPlaceMs} ms`)
   })

@@ -14,7 +14,7 @@ import {
 import type { RtrPdu } from './pdu.ts'
 import { RtrSession } from './session.ts'
 import { cachePdu, slow } from './testing.ts'
-import { cpuMs } from '../../net/testing-time.ts'
+import { fastestOfThree } from '../../net/testing-time.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
 
 describe('the PDUs of RTR', () => {
@@ -157,7 +157,7 @@ describe('input of a cache', () => {
         const octets = Buffer.concat([...session.slice(0, untouched), ...pieces.map(mutate)])
         slowestMs = Math.max(
           slowestMs,
-          fastestOfThree(() => converse(octets, seen)),
+          fastestOfThree(20, () => converse(octets, seen)),
         )
       }),
       { numRuns: runs },
@@ -188,17 +188,6 @@ function converse(octets: Uint8Array, seen: { set: number; delta: number; refuse
     assert.ok(error.message.length < 200 && error.code <= 8 && error.octets.length <= pduLengthMax)
     seen.refused++
   }
-}
-
-/** Milliseconds; only a slow run is repeated, because another process may have delayed it. */
-function fastestOfThree(work: () => void): number {
-  let fastestMs = Infinity
-  for (let round = 0; round < 3 && fastestMs > 20; round++) {
-    const began = cpuMs()
-    work()
-    fastestMs = Math.min(fastestMs, cpuMs() - began)
-  }
-  return fastestMs
 }
 
 function octetsOf(hex: string): Uint8Array {

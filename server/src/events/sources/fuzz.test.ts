@@ -2,6 +2,7 @@
 // network survive always gives its event, whatever else is changed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { RelatedEventDetail } from '@pharos/contract/events/event'
 import { Compile } from 'typebox/compile'
 import { deliveryNoteCodes, noteText } from '@pharos/contract/events/delivery-note'
@@ -207,7 +208,7 @@ for (const source of Object.values(sources)) {
       const surviving = essential.reduce((one, path) => restore(one, original, path.split('/')), body)
       const before = cpuMs()
       try {
-        check(normalise, body)
+        if (!isDeepStrictEqual(body, surviving)) check(normalise, body)
         const events = essence(check(normalise, surviving))
         for (const event of expected[run % bodies.length]!) {
           assert.ok(events.includes(event), `${event} is not among ${events.join('; ')}`)
