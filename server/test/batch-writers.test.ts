@@ -102,6 +102,7 @@ const safe: Readonly<Record<string, string>> = {
   'inventory/optics/watch-optics.store.ts': ofOwn,
   'inventory/assignment/link-ports.store.ts': ofDatabase,
   'limit/resource-limit.store.ts': ofRequest,
+  'platform/engine/owners.store.ts': 'ids of rows, and the name of a file that was read',
   'platform/kinds/announcement.store.ts': ofRequest,
   'platform/kinds/port.ts': 'only reads',
   'status/status.store.ts': 'only reads',

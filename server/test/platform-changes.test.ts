@@ -205,7 +205,7 @@ describe('the managers of elements', () => {
     await applyFile('locations: [{key: filed, name: Filed, country: NL, timezone: UTC}]')
     const filed = (await find('locations', 'filed'))!
     assert.deepEqual([filed.managed_by, filed.file], ['file', 'customers.yaml'])
-    const by = 'location filed is managed by the file customers.yaml: change it there'
+    const by = 'is location filed, which is managed by the file customers.yaml: change it there'
     assert.deepEqual(await refused([{ action: 'update', section: 'locations', values: place('filed') }]), [
       `body.changes.0 managed: ${by}`,
     ])
@@ -277,13 +277,13 @@ describe('changes of elements', () => {
     assert.deepEqual(
       await refused([creation('once'), absent, { action: 'delete', section: 'locations', key: 'gone' }]),
       [
-        'body.changes.0 exists: location once exists already',
-        'body.changes.1 unknown: location absent does not exist',
-        'body.changes.2 unknown: location gone does not exist',
+        'body.changes.0 exists: is location once, which exists already',
+        'body.changes.1 unknown: is location absent, which does not exist',
+        'body.changes.2 unknown: is location gone, which does not exist',
       ],
     )
     const twice = await refused([creation('twice'), creation('twice')])
-    assert.deepEqual(twice, ['body.changes.1 duplicate: twice is changed twice'])
+    assert.deepEqual(twice, ['body.changes.1 duplicate: is the second change of twice'])
   })
 
   it('name no files and programs of the server, no users and no announcements', async () => {

@@ -58,7 +58,7 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
   },
   invalid_credentials: { detail: 'The e-mail address or the password is wrong.' },
   token_not_valid: { detail: 'The refresh token is not valid. Sign in again.' },
-  otp_required: { detail: 'Sign in again with `otp`, a code of your second factor.' },
+  otp_required: { detail: 'Sign in again with `otp`, a code of your second factor, or with `passkey`.' },
   forbidden: {
     detail:
       'This API token has no admin role: it was created without it, or the member who created it is no longer an admin. ' +

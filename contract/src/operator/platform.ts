@@ -14,6 +14,7 @@ import {
   Page,
   Strict,
 } from '../scalar.ts'
+import { Line } from '../text.ts'
 
 const changeKinds = ['create', 'update', 'delete'] as const
 
@@ -218,7 +219,7 @@ const ElementChange = Component('PlatformElementChange', {
   action: { ...Enumeration('PlatformAction', changeKinds), description: 'what is done' },
   section: Section,
   key: Optional(
-    Type.String({ minLength: 1, maxLength: 400, description: 'key of the element; required to delete' }),
+    Line({ minLength: 1, maxLength: 400, description: 'key of the element; required to delete' }),
   ),
   values: Optional(PlatformValues),
 })

@@ -9,7 +9,7 @@ const CredentialId = Type.String({
   maxLength: 1400,
   pattern: '^[A-Za-z0-9_-]+$',
   description: 'id of the credential, base64url',
-  expects: 'an id in base64url',
+  expects: 'an id in base64url, such as dGhlIGlk',
 })
 
 const Bytes = (what: string, maxLength = 12_000) =>
@@ -18,7 +18,7 @@ const Bytes = (what: string, maxLength = 12_000) =>
     maxLength,
     pattern: '^[A-Za-z0-9_-]+$',
     description: `${what}, base64url`,
-    expects: 'bytes in base64url',
+    expects: 'bytes in base64url, such as Ynl0ZXM',
   })
 
 const Challenge = Type.String({ description: 'base64url; works once, for five minutes' })

@@ -1,5 +1,6 @@
 // The SQL of mails.
 import { sql } from 'kysely'
+import { noRestoreIsOpen } from '../db/open-restore.ts'
 import { claimRows } from '../db/due-work.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 
@@ -45,7 +46,7 @@ export function claimMails(
 ): Promise<ClaimedMail[]> {
   return claimRows<ClaimedMail>(db, 'mails', {
     due: sql`select r.id from mails r where r.sent is null and r.failed is null and r.due <= now()
-        ${templates ? sql`and r.template = any(${templates}::text[])` : sql``}
+        and ${templates ? sql`r.template = any(${templates}::text[])` : noRestoreIsOpen}
       order by r.due limit ${limit}`,
     lease: sql`due = now() + make_interval(secs => ${leaseSeconds}), attempts = r.attempts + 1`,
     returning: sql`r.id, r.recipient, r.template, r.content_sealed as "contentSealed", r.created, r.attempts,

@@ -120,6 +120,21 @@ const failWith = (kind: DriverErrorKind) => () => {
   throw new DriverError(kind, `the server reports ${kind}`)
 }
 
+test('a run sends no further mail once a restore is open', async () => {
+  const { owner } = database.postgres
+  for (let at = 0; at < 12; at++) await queue()
+  let opened: Promise<unknown> | undefined
+  const post = createPost(
+    () => (opened ??= sql`insert into restores (reason, evidence) values ('by_hand', '{}')`.execute(owner)),
+  )
+  await post.run()
+  // As many are sent at a time.
+  assert.ok(post.sent.length > 0 && post.sent.length <= 4, `${post.sent.length} were sent`)
+  await sql`delete from restores`.execute(owner)
+  await post.run()
+  assert.equal(post.sent.length, 12)
+})
+
 test('a mail that is due is sent and marked, and its content is deleted', async () => {
   await queue()
   const post = createPost()

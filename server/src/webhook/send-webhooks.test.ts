@@ -379,6 +379,15 @@ describe('workers', () => {
     assert.deepEqual(slow.outcomes, [])
   })
 
+  it('claim nothing while a restore is open', async () => {
+    const webhook = await addWebhook(owner, ring, teamId, { url: 'https://hooks.example.net/' })
+    await addDelivery(owner, webhook)
+    await sql`insert into restores (reason, evidence) values ('by_hand', '{}')`.execute(owner)
+    assert.deepEqual(await claimDueWebhooks(owner, 10, 60), [])
+    await sql`delete from restores`.execute(owner)
+    assert.equal((await claimDueWebhooks(owner, 10, 60)).length, 1)
+  })
+
   it('that stop release the deliveries in progress', async () => {
     await using endpoint = await startEndpoint(() => {})
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url })

@@ -2,6 +2,7 @@
 // owner, except for a team's test of its webhook.
 import { sql } from 'kysely'
 import { claimRows } from '../db/due-work.ts'
+import { noRestoreIsOpen } from '../db/open-restore.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { WebhookMessage, WebhookSigning } from './attempt.ts'
 
@@ -41,6 +42,7 @@ export async function claimDueWebhooks(db: Db, limit: number, leaseSeconds: numb
           select d.due from webhook_deliveries d
           where d.webhook_id = r.id and d.state = 'pending' and d.due <= now() order by d.due, d.id limit 1) d
         where r.enabled and coalesce(r.resting_until <= now(), true) and coalesce(r.claimed_until <= now(), true)
+          and ${noRestoreIsOpen}
         order by d.due limit ${limit}`,
       lease: sql`claim = r.claim + 1, claimed_until = now() + make_interval(secs => ${leaseSeconds})`,
       returning: sql`r.id as webhook_id, r.claim`,

@@ -150,7 +150,10 @@ async function addHoldings(
     .returning('id')
     .executeTakeFirstOrThrow()
   await postgres.owner.insertInto('asns').values({ team_id: teamId, asn, verified: new Date() }).execute()
-  const sold = await seedPort(postgres, { teamId, serviceId: service.id, circuitId: `CIRCUIT ${four}.1` })
+  // In the last minutes of a month a port that was assigned just now has no bill for it.
+  const since = new Date(Date.now() - 3_600_000)
+  const port = { teamId, serviceId: service.id, circuitId: `CIRCUIT ${four}.1`, since }
+  const sold = await seedPort(postgres, port)
   const add = (prefix: string, rest: object) => seedAnnouncement(postgres, { teamId, prefix, ...rest })
   return {
     prefixId: prefix.id,
