@@ -3,7 +3,7 @@
 import { createLedLoop } from '../db/led-loop.ts'
 import type { Db } from '../db/postgres.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
-import { SandboxNameServer } from '../drivers/sandbox/name-server.ts'
+import { SandboxNameServer, sandboxCopiesOf } from '../drivers/sandbox/name-server.ts'
 import { queueStaffMail } from '../mail/staff-mail.ts'
 import type { Shared } from '../process/shared.ts'
 import { Targets, type TargetPart } from '../reconcile/targets.ts'
@@ -143,7 +143,10 @@ export function connectObserver(
   { config, postgres }: Pick<Shared, 'config' | 'postgres'>,
   { name, kind, address, port, ...key }: ServerRow,
 ): NameServer {
-  if (kind === 'sandbox') return new SandboxNameServer({ primary: publishedZones(postgres.owner) })
+  if (kind === 'sandbox') {
+    const copies = sandboxCopiesOf(postgres, name)
+    return new SandboxNameServer({ primary: publishedZones(postgres.owner), copies })
+  }
   if (address === null) throw new Error(`the name server ${name} has no address`)
   return createFollower({ address, port, key: openTsigKey(config.secret, key) })
 }

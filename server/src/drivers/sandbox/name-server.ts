@@ -12,19 +12,34 @@ export type SandboxNameServerOptions = {
   readonly primary: Pick<ZoneSource, 'open'>
   /** Zones that it is configured for without data answer as failing; all others are absent. */
   readonly zones?: readonly ZoneName[]
+  /** Its zones; it begins without any by default. */
+  readonly copies?: SandboxCopies
 }
 
 type Copy = { readonly serial: Serial; readonly sets: readonly SignedRrset[] }
+type SandboxCopies = Map<ZoneName, Copy>
+
+const copiesOfServers = new WeakMap<object, Map<string, SandboxCopies>>()
+
+/** The zones of a server of a running product: it keeps them while the product connects again, as a real one does. */
+export function sandboxCopiesOf(product: object, server: string): SandboxCopies {
+  const servers = copiesOfServers.get(product) ?? new Map<string, SandboxCopies>()
+  copiesOfServers.set(product, servers)
+  const copies = servers.get(server) ?? new Map()
+  servers.set(server, copies)
+  return copies
+}
 
 export class SandboxNameServer implements NameServer {
   /** While true, no call is answered. */
   isDown = false
   readonly #options: SandboxNameServerOptions
-  readonly #copies = new Map<ZoneName, Copy>()
+  readonly #copies: SandboxCopies
   #isClosed = false
 
   constructor(options: SandboxNameServerOptions) {
     this.#options = options
+    this.#copies = options.copies ?? new Map()
   }
 
   async probe(): Promise<NameServerIdentity> {
