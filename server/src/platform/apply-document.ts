@@ -13,6 +13,7 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { applyLocked, lockPlatform, PlanOutdated, preparePlatform, type Prepared } from './engine/apply.ts'
 import { requireApproved } from './approved-deletions.ts'
 import { documentOf } from './engine/document.ts'
+import { isOfMachine } from './engine/element.ts'
 import { evidenceOfHeld } from './engine/guard.ts'
 import { platformKinds } from './kinds/index.ts'
 import { planAsData } from './engine/print.ts'
@@ -79,12 +80,6 @@ function findRefused(body: Readonly<Record<string, unknown>>): ProblemError[] {
     )
   })
 }
-
-/**
- * Returns whether a field names a file, or a program that the reconciler runs, on the machines of the provider: only who may log in there decides
- * about them.
- */
-export const isOfMachine = (name: string): boolean => name.endsWith('_file') || name === 'command'
 
 function secretNamesOf(section: string): ReadonlySet<string> {
   const fields = platformKinds.kinds

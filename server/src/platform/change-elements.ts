@@ -6,18 +6,12 @@ import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { StaffOperation } from '../operation/operation.ts'
 import { errorAt, fail, failWith } from '../runtime/error.ts'
-import {
-  applyAs,
-  documentFailure,
-  findFields,
-  isOfMachine,
-  presentPlan,
-  type ApplyDeps,
-} from './apply-document.ts'
+import { applyAs, documentFailure, findFields, presentPlan, type ApplyDeps } from './apply-document.ts'
 import { requireApproved } from './approved-deletions.ts'
 import { lockPlatform, preparePlatform, readCurrent, type Prepared } from './engine/apply.ts'
 import { rowsByKey } from './engine/define-kind.ts'
 import { documentOf } from './engine/document.ts'
+import { isOfMachine } from './engine/element.ts'
 import type { Current, Fields, Kind, Row } from './engine/kind.ts'
 import type { Path } from './engine/problem.ts'
 import { platformKinds } from './kinds/index.ts'

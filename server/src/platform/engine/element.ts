@@ -33,9 +33,15 @@ export const storedSecrets = (kind: Kind, { fields }: Row): string[] =>
     secret && fields[name] !== null && acceptedNames(kind).includes(secret.name) ? [secret.name] : [],
   )
 
-/** The fields that are accepted without a file beside the document. */
+/**
+ * Returns whether a field names a file, or a program that the reconciler runs, on the machines of the provider: only who may log in there decides
+ * about them.
+ */
+export const isOfMachine = (name: string): boolean => name.endsWith('_file') || name === 'command'
+
+/** The fields that are accepted over HTTP. */
 const acceptedNames = (kind: Kind): string[] =>
-  Object.keys(shapeOf(kind).properties).filter((name) => !name.endsWith('_file'))
+  Object.keys(shapeOf(kind).properties).filter((name) => !isOfMachine(name))
 
 function shapeOf({ element }: Kind) {
   const { properties, required = [] } = element as unknown as {
