@@ -53,12 +53,12 @@ export const titled = <T extends TSchema>({ name }: Pick<Route, 'name'>, suffix:
 const isNameable = (schema: TSchema): boolean => 'type' in schema || 'anyOf' in schema || 'enum' in schema
 
 /** Everything in a team except the caller's own account. */
-const asksForSecondFactor = (permission: Permission): boolean =>
+const asksForSignIn = (permission: Permission): boolean =>
   (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
 
 /** Everything in a team except the caller's own account: staff who are no member need an open access to it. */
 const asksForReason = (permission: Permission): boolean =>
-  asksForSecondFactor(permission) && !isOfStaff(permission)
+  asksForSignIn(permission) && !isOfStaff(permission)
 
 const isOfStaff = (permission: Permission): boolean => 'role' in permission && permission.role === 'staff'
 
@@ -88,7 +88,8 @@ export function problemCodesOf(route: Route): ProblemCode[] {
   if ('scope' in permission) codes.add('scope_missing')
   if ('scope' in permission && permission.role !== 'staff') codes.add('resource_limited')
   if ('role' in permission || 'grant' in permission) codes.add('forbidden')
-  if (asksForSecondFactor(permission)) codes.add('second_factor_required')
+  if (asksForSignIn(permission)) codes.add('second_factor_required').add('sign_in_required')
+  if ('local' in permission) codes.add('local_sign_in_required')
   if (asksForReason(permission)) codes.add('reason_required')
   if (Object.keys(route.params.properties).length > 0) codes.add('not_found')
   if (route.body || route.upload) codes.add('body_too_large').add('unsupported_media_type')

@@ -38,6 +38,11 @@ export const problems = {
     title: 'A second factor is required',
     help: 'Sign in again with `otp`, a code of your second factor, or with `passkey` if `ctx.methods` of the error has it.',
   },
+  sso_failed: {
+    status: 401,
+    title: 'Single sign-on failed',
+    help: '`ctx.reason` of the error has the reason. Start again from the sign-in page. Admins of the team read failed sign-ins with the id of the request.',
+  },
   forbidden: {
     status: 403,
     title: 'Permission denied',
@@ -67,6 +72,16 @@ export const problems = {
     status: 403,
     title: 'The team requires a second factor',
     help: 'Set up a second factor (`POST /v3/session/totp`), or switch to another team. Operations on your own account still work.',
+  },
+  sign_in_required: {
+    status: 403,
+    title: 'The team requires another sign-in',
+    help: 'Sign in with the identity provider of the team: `POST /v3/session/sso` with `ctx.provider` of the error, and the access token of the session. Operations on your own account still work.',
+  },
+  local_sign_in_required: {
+    status: 403,
+    title: 'The account requires its own sign-in',
+    help: 'Sign in with your password or a passkey: the identity provider of a team does not own the account. An account without a password gets one by `POST /v3/session/password-reset`.',
   },
   reason_required: {
     status: 403,
@@ -132,6 +147,11 @@ export const problems = {
     status: 409,
     title: 'The team needs an admin',
     help: 'Make another member an admin of the team first.',
+  },
+  other_account: {
+    status: 409,
+    title: 'The identity belongs to another account',
+    help: 'The session belongs to one account and the identity to another. Sign out first, or sign in to the identity provider as yourself.',
   },
   domain_claimed: {
     status: 409,

@@ -39,6 +39,11 @@ export type Permission =
        * requires one.
        */
       readonly personal?: true
+      /**
+       * The operation reads or changes the account beyond one team: a session that only the identity provider of a team has opened
+       * is refused, since the team does not own the account.
+       */
+      readonly local?: true
     }
 
 /** Why an operation that is not GET takes no `Idempotency-Key`. A request with the header is rejected. */
@@ -60,6 +65,7 @@ type StaffPermission = {
   readonly grant?: never
   readonly limitedBy?: never
   readonly personal?: never
+  readonly local?: never
 }
 
 /** The permission of everything about devices and ports. */

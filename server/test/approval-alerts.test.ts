@@ -25,7 +25,7 @@ import { planRemovals, zoneApprovals } from '../src/dns/publish/approval-area.ts
 import { basicApprovalAreas as areas } from '../src/approval/parts.ts'
 import { saveApprovals } from '../src/shield/approval-area.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
-import { createHostResolver } from '../src/drivers/webhook/resolve-host.ts'
+import { createHostResolver } from '../src/drivers/outgoing/resolve-host.ts'
 import { createWebhookSender } from '../src/drivers/webhook/sender.ts'
 import { loopback, startEndpoint } from '../src/drivers/webhook/testing.ts'
 import { fillTemplate } from '../src/mail/templates.ts'

@@ -59,6 +59,17 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
   invalid_credentials: { detail: 'The e-mail address or the password is wrong.' },
   token_not_valid: { detail: 'The refresh token is not valid. Sign in again.' },
   otp_required: { detail: 'Sign in again with `otp`, a code of your second factor, or with `passkey`.' },
+  sso_failed: {
+    detail: 'You have no role in the team. Ask an admin of your team to assign you.',
+    errors: [
+      {
+        loc: ['body', 'state'],
+        msg: 'is of a sign-in that failed: not_assigned',
+        type: 'sso_failed',
+        ctx: { reason: 'not_assigned' },
+      },
+    ],
+  },
   forbidden: {
     detail:
       'This API token has no admin role: it was created without it, or the member who created it is no longer an admin. ' +
@@ -82,6 +93,21 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
   second_factor_required: {
     detail:
       'The team requires a second factor. Set one up (`POST /v3/session/totp`), or switch to another team.',
+  },
+  sign_in_required: {
+    detail: 'This session does not open the team. Sign in with the identity provider of the team.',
+    errors: [
+      {
+        loc: ['header', 'Authorization'],
+        msg: 'must be of a session that the identity provider of the team has opened',
+        type: 'sign_in_required',
+        ctx: { provider: 'k3j5mq2xw7ab' },
+      },
+    ],
+  },
+  local_sign_in_required: {
+    detail:
+      'The identity provider of a team opened this session, and the team does not own your account. Sign in with your password or a passkey.',
   },
   reason_required: {
     detail:

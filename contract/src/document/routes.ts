@@ -35,6 +35,7 @@ import { passkeyRoutes } from '../session/passkey.ts'
 import { notificationRoutes } from '../messages/notification.ts'
 import { platformRoutes } from '../operator/platform.ts'
 import { portRoutes } from '../inventory/port.ts'
+import { providerRoutes } from '../team/provider.ts'
 import { prefixRoutes } from '../inventory/prefix.ts'
 import { reportRoutes } from '../messages/report.ts'
 import { restoreRoutes } from '../operator/restore.ts'
@@ -43,6 +44,7 @@ import { roleRoutes } from '../team/role-list.ts'
 import { searchRoutes } from '../search.ts'
 import { secondFactorRoutes } from '../session/second-factor.ts'
 import { blackholeRoutes } from '../shield/blackhole.ts'
+import { singleSignOnRoutes } from '../session/sso.ts'
 import { shieldRoutes } from '../shield/shield.ts'
 import { shieldSuggestionRoutes } from '../shield/suggestion.ts'
 import { serviceRoutes } from '../inventory/service.ts'
@@ -69,12 +71,14 @@ export const routes: readonly Route[] = [
   ...accountRoutes,
   ...secondFactorRoutes,
   ...passkeyRoutes,
+  ...singleSignOnRoutes,
   ...notificationRoutes,
   ...invitationRoutes,
   ...teamRoutes,
   ...memberRoutes,
   ...roleRoutes,
   ...domainRoutes,
+  ...providerRoutes,
   ...tokenRoutes,
   ...serviceAccountRoutes,
   ...auditRoutes,

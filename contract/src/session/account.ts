@@ -48,7 +48,7 @@ export const changePasswordRoute = route({
     'Revokes all sessions of the user, including that of the caller, and every link sent by mail before. The ' +
     'caller continues with the tokens of the response, which belong to a new session. At most five wrong ' +
     'passwords in 15 minutes.',
-  permission: { credential: 'web', personal: true },
+  permission: { credential: 'web', personal: true, local: true },
   body: Strict({ current_password: CurrentPassword, new_password: NewPassword }),
   response: SessionTokens,
   success: 200,
@@ -88,7 +88,7 @@ export const changeEmailRoute = route({
   description:
     'Sends a link to the new address and a notification to the old one. The address changes when the link is ' +
     'followed. The answer is the same if another account has the address; in that case no link is sent.',
-  permission: { credential: 'web', personal: true },
+  permission: { credential: 'web', personal: true, local: true },
   body: Strict({ email: EmailAddress, current_password: CurrentPassword }),
   success: 202,
   keyless: 'password',
@@ -147,7 +147,7 @@ export const listSessionsRoute = route({
   path: '/v3/session/sessions',
   summary: 'List sessions',
   description: "The caller's active sessions, most recently used first by default.",
-  permission: { credential: 'web', personal: true },
+  permission: { credential: 'web', personal: true, local: true },
   query: Strict({
     ordering: Ordering(['last_used', 'created', 'expires'], '-last_used'),
     limit: Limit,
@@ -166,7 +166,7 @@ export const deleteSessionRoute = route({
   description:
     'Ends a session and its access tokens at once. Returns 404 for an ended session and for sessions of ' +
     'other users.',
-  permission: { credential: 'web', personal: true },
+  permission: { credential: 'web', personal: true, local: true },
   params: Strict({
     session_id: Type.String({
       pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
@@ -187,7 +187,7 @@ export const updateUserRoute = route({
   summary: 'Update user',
   description:
     "Changes the given fields of the caller's profile. `If-Match` takes the ETag of getSessionToken, which is `user_etag` with quotes.",
-  permission: { credential: 'web', personal: true },
+  permission: { credential: 'web', personal: true, local: true },
   body: Strict({
     first_name: Optional({ ...Name, description: 'first name' }),
     last_name: Optional({ ...Name, description: 'last name' }),

@@ -38,7 +38,7 @@ export const Passkey = Component('Passkey', {
 })
 export type Passkey = Static<typeof Passkey>
 
-const permission = { credential: 'web', personal: true } as const
+const permission = { credential: 'web', personal: true, local: true } as const
 const params = Strict({ passkey_id: Id })
 
 export const createSignInOptionsRoute = route({

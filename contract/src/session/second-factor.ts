@@ -51,7 +51,7 @@ export const getSecondFactorRoute = route({
   summary: 'Get second factor',
   description:
     "Returns whether the caller's account has an authenticator, and the number of recovery codes left.",
-  permission: { credential: 'web', personal: true },
+  permission: { credential: 'web', personal: true, local: true },
   response: SecondFactor,
   success: 200,
   conditional: true,
@@ -67,7 +67,7 @@ export const createTotpRoute = route({
     'Creates a secret for an authenticator. The second factor is enabled when its first code is confirmed, ' +
     'within ten minutes; until then each call replaces the secret. Returns 409 while an authenticator is ' +
     'enabled.',
-  permission: { credential: 'web', personal: true },
+  permission: { credential: 'web', personal: true, local: true },
   body: Strict({ current_password: Password }),
   response: TotpEnrolment,
   success: 200,
@@ -86,7 +86,7 @@ export const confirmTotpRoute = route({
     'With the first code of the authenticator. From now on signing in needs a code or a passkey. ' +
     revokes +
     '409 if nothing was set up, or longer than ten minutes ago.',
-  permission: { credential: 'web', personal: true },
+  permission: { credential: 'web', personal: true, local: true },
   body: Strict({
     otp: Type.String({
       pattern: '^[0-9]{6}$',
@@ -116,7 +116,7 @@ export const deleteTotpRoute = route({
     'user until there is one again: the membership stays. ' +
     revokes +
     '409 if the second factor is not enabled.',
-  permission: { credential: 'web', personal: true },
+  permission: { credential: 'web', personal: true, local: true },
   body: Strict({ current_password: Password, otp: Otp }),
   response: SessionTokens,
   success: 200,
@@ -133,7 +133,7 @@ export const createRecoveryCodesRoute = route({
   summary: 'Create new recovery codes',
   description:
     'Ten new ones; none of the old works any more. ' + revokes + '409 if the second factor is not enabled.',
-  permission: { credential: 'web', personal: true },
+  permission: { credential: 'web', personal: true, local: true },
   body: Strict({
     current_password: Password,
     otp: Optional({ ...Otp, description: `${otpText}. Required unless the account has passkeys only` }),

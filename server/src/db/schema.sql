@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION public.account_state(email text, password_hash text)
  RETURNS bytea
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-AS $function$ select sha256(convert_to(lower(email) || ' ' || password_hash, 'UTF8')) $function$;
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select sha256(convert_to(lower(email) || ' ' || coalesce(password_hash, ''), 'UTF8')) $function$;
 
 CREATE OR REPLACE FUNCTION public.asn_is_held(team integer, wanted bigint)
  RETURNS boolean
@@ -463,6 +463,21 @@ AS $function$
     previous_mac = case when overlap_hours > 0 then secret_mac end,
     previous_until = case when overlap_hours > 0 then now() + make_interval(hours => overlap_hours) end
   where id = token and team_id = current_team_id()
+$function$;
+
+CREATE OR REPLACE FUNCTION public.session_user_profile(for_user integer, in_team integer, of_session uuid)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when l.is_local then p.profile
+    else (p.profile::jsonb || jsonb_build_object('teams', coalesce((
+      select jsonb_agg(t.team order by t.at) from jsonb_array_elements(p.profile::jsonb -> 'teams') with ordinality t(team, at)
+      where exists (select from session_proofs o where o.session_id = of_session and o.expires > now() and o.team_id = (t.team ->> 'id')::integer)),
+      '[]')))::json end
+  from (select user_profile(for_user, in_team) as profile) p,
+    (select coalesce(bool_or(o.kind = 'local' and coalesce(o.expires > now(), true)), true) as is_local
+      from session_proofs o where o.session_id = of_session) l
 $function$;
 
 CREATE OR REPLACE FUNCTION public.shield_holds(team integer, wanted cidr)
@@ -993,6 +1008,21 @@ create table audit_unsealed (
   constraint audit_unsealed_pkey PRIMARY KEY (entry_id)
 );
 alter table audit_unsealed enable row level security;
+
+-- sign-ins under way: each works once, and is deleted before its answer is read
+create table auth_flows (
+  state_hash bytea not null, -- SHA-256 of the random state
+  provider_id integer not null,
+  kind text not null,
+  cookie_mac bytea, -- of the cookie of the browser that started it; null for the link of a mail
+  sealed bytea not null, -- nonce, PKCE verifier and page to return to; or the assertion that waits for a second factor or a link
+  expires timestamp with time zone not null,
+  constraint auth_flows_pkey PRIMARY KEY (state_hash),
+  constraint auth_flows_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE CASCADE,
+  constraint auth_flows_kind_check CHECK ((kind = ANY (ARRAY['sign_in'::text, 'test'::text, 'factor'::text, 'link'::text])))
+);
+CREATE INDEX auth_flows_expires ON public.auth_flows USING btree (expires);
+alter table auth_flows enable row level security;
 
 -- sessions that a device has listed within a day
 create table bgp_sessions (
@@ -1721,14 +1751,17 @@ create table domains (
   missed integer not null default 0, -- daily checks in a row that did not find the record; the third ends the verification
   due timestamp with time zone default now(), -- when it is checked next; null where it was given up
   leased_until timestamp with time zone, -- a check is going on: nobody else begins one before
+  provider_id integer, -- identity provider with which its addresses sign in, while the domain is verified
   constraint domains_pkey PRIMARY KEY (id),
   constraint domains_team_id_domain_key UNIQUE (team_id, domain),
+  constraint domains_provider FOREIGN KEY (provider_id, team_id) REFERENCES identity_providers(id, team_id) ON DELETE SET NULL (provider_id),
   constraint domains_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint domains_domain_check CHECK ((domain = lower(domain))),
   constraint domains_last_check_result_check CHECK ((last_check_result = ANY (ARRAY['valid'::text, 'missing'::text, 'mismatch'::text, 'unavailable'::text, 'claimed'::text]))),
   constraint domains_missed_check CHECK (((missed >= 0) AND (missed <= 2)))
 );
 CREATE INDEX domains_due ON public.domains USING btree (due) WHERE (due IS NOT NULL);
+CREATE INDEX domains_provider ON public.domains USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 CREATE UNIQUE INDEX domains_verified ON public.domains USING btree (domain) WHERE (verified IS NOT NULL);
 alter table domains enable row level security;
 create policy tenant on domains as permissive for all to pharos_tenant using ((team_id = current_team_id()));
@@ -2140,6 +2173,38 @@ create table idempotency_keys (
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created);
 alter table idempotency_keys enable row level security;
 create policy tenant on idempotency_keys as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table identity_providers (
+  id integer not null generated always as identity,
+  key text not null, -- random, in the redirect URI: customers cannot be counted
+  team_id integer not null,
+  kind text not null,
+  name text not null,
+  status text not null default 'draft'::text,
+  settings jsonb not null, -- of the driver: issuer, client id, names of claims
+  secret_sealed bytea not null, -- client secret, AES-256-GCM under a key derived from the secret
+  session_hours integer not null default 12, -- lifetime of a proof, which a refresh does not extend
+  second_factor text not null default 'claim'::text,
+  default_roles text[] not null default '{}'::text[], -- of people whom no mapping names; empty: they are refused
+  tested timestamp with time zone, -- when a test last ended in roles
+  unreachable timestamp with time zone, -- since when it does not answer; null if the last attempt reached it
+  created timestamp with time zone not null default now(),
+  version integer not null default 1,
+  constraint identity_providers_pkey PRIMARY KEY (id),
+  constraint identity_providers_id_team_id_key UNIQUE (id, team_id),
+  constraint identity_providers_key_key UNIQUE (key),
+  constraint identity_providers_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint identity_providers_default_roles_check CHECK ((default_roles <@ '{reader,editor,network,dns,billing}'::text[])),
+  constraint identity_providers_key_check CHECK ((key ~ '^[a-z2-7]{12}$'::text)),
+  constraint identity_providers_kind_check CHECK ((kind = 'oidc'::text)),
+  constraint identity_providers_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint identity_providers_second_factor_check CHECK ((second_factor = ANY (ARRAY['claim'::text, 'local'::text, 'trust'::text]))),
+  constraint identity_providers_session_hours_check CHECK (((session_hours >= 1) AND (session_hours <= 168))),
+  constraint identity_providers_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'disabled'::text])))
+);
+CREATE INDEX identity_providers_team ON public.identity_providers USING btree (team_id);
+alter table identity_providers enable row level security;
+create policy tenant on identity_providers as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 -- incidents that messages have reported, as the last one of each did
 create table incident_reports (
@@ -2756,6 +2821,20 @@ create table provider (
   constraint provider_key_check CHECK ((key = 'provider'::text))
 );
 
+create table provider_mappings (
+  provider_id integer not null,
+  group_name text not null,
+  roles text[] not null,
+  constraint provider_mappings_pkey PRIMARY KEY (provider_id, group_name),
+  constraint provider_mappings_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE CASCADE,
+  constraint provider_mappings_group_name_check CHECK (((char_length(group_name) >= 1) AND (char_length(group_name) <= 300))),
+  constraint provider_mappings_roles_check CHECK (((roles <@ '{reader,editor,network,dns,billing,admin}'::text[]) AND ((cardinality(roles) >= 1) AND (cardinality(roles) <= 6))))
+);
+alter table provider_mappings enable row level security;
+create policy tenant on provider_mappings as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM identity_providers p
+  WHERE ((p.id = provider_mappings.provider_id) AND (p.team_id = current_team_id())))));
+
 create table recovery_codes (
   id bigint not null generated always as identity,
   user_id integer not null,
@@ -3045,14 +3124,20 @@ create policy tenant on services as permissive for all to pharos_tenant using ((
 create table session_proofs (
   id uuid not null default gen_random_uuid(),
   session_id uuid not null,
-  kind text not null, -- local: a password or a passkey of the account
+  kind text not null, -- local: a password or a passkey of the account; provider: an identity provider of a team, which opens that team only
   at timestamp with time zone not null default now(),
-  expires timestamp with time zone, -- null: as long as the session
+  expires timestamp with time zone, -- null: as long as the session; set for a provider
   strong boolean not null, -- whether a second factor was used, or a passkey that verified the user
+  provider_id integer,
+  team_id integer,
   constraint session_proofs_pkey PRIMARY KEY (id),
+  constraint session_proofs_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE SET NULL,
   constraint session_proofs_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
-  constraint session_proofs_kind_check CHECK ((kind = 'local'::text))
+  constraint session_proofs_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE SET NULL,
+  constraint session_proofs_expires CHECK (((kind = 'local'::text) OR (expires IS NOT NULL))),
+  constraint session_proofs_kind CHECK ((kind = ANY (ARRAY['local'::text, 'provider'::text])))
 );
+CREATE INDEX session_proofs_provider ON public.session_proofs USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 CREATE INDEX session_proofs_session ON public.session_proofs USING btree (session_id);
 CREATE TRIGGER session_proofs_actors AFTER DELETE OR UPDATE ON public.session_proofs FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 
@@ -3220,6 +3305,23 @@ create table sources (
   constraint sources_pkey PRIMARY KEY (key),
   constraint sources_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text))
 );
+
+-- failed sign-ins, the last 50 of each provider
+create table sso_attempts (
+  id bigint not null generated always as identity,
+  provider_id integer not null,
+  at timestamp with time zone not null default now(),
+  reason text not null,
+  claims text[] not null, -- names of the claims, no values
+  request_id text not null,
+  constraint sso_attempts_pkey PRIMARY KEY (id),
+  constraint sso_attempts_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE CASCADE
+);
+CREATE INDEX sso_attempts_provider ON public.sso_attempts USING btree (provider_id, id);
+alter table sso_attempts enable row level security;
+create policy tenant on sso_attempts as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM identity_providers p
+  WHERE ((p.id = sso_attempts.provider_id) AND (p.team_id = current_team_id())))));
 
 -- when staff were in the team of a customer, and why; it counts only in its session, and only while the user is staff
 create table staff_accesses (
@@ -3416,11 +3518,32 @@ create table used_challenges (
   constraint used_challenges_pkey PRIMARY KEY (nonce)
 );
 
+-- it counts while the domain of its address is verified for the team and bound to the provider
+create table user_identities (
+  id integer not null generated always as identity,
+  provider_id integer not null,
+  subject text not null, -- compared byte by byte
+  user_id integer not null,
+  email text not null,
+  linked timestamp with time zone not null default now(),
+  last_used timestamp with time zone,
+  constraint user_identities_pkey PRIMARY KEY (id),
+  constraint user_identities_provider_id_subject_key UNIQUE (provider_id, subject),
+  constraint user_identities_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE CASCADE,
+  constraint user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint user_identities_subject_check CHECK (((octet_length(subject) >= 1) AND (octet_length(subject) <= 1000)))
+);
+CREATE INDEX user_identities_user ON public.user_identities USING btree (user_id);
+alter table user_identities enable row level security;
+create policy tenant on user_identities as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM identity_providers p
+  WHERE ((p.id = user_identities.provider_id) AND (p.team_id = current_team_id())))));
+
 create table users (
   id integer not null generated always as identity,
   email text not null,
   email_confirmed timestamp with time zone,
-  password_hash text not null,
+  password_hash text, -- null: the account signs in with an identity provider only
   username text not null,
   first_name text not null default ''::text,
   last_name text not null default ''::text,
@@ -3631,7 +3754,7 @@ grant select (id, name, region, is_public, signing) on dns_servers to pharos_ten
 grant delete, insert (team_id, name, algorithm, secret_sealed, may_update, label, managed_by, may_transfer, allowed_networks, expires, is_limited, creator), select (id, team_id, name, algorithm, created, may_update, label, managed_by, may_transfer, allowed_networks, expires, is_limited, creator) on dns_tsig_keys to pharos_tenant;
 grant insert, select on dns_versions to pharos_tenant;
 grant insert, select, update (version, serial, recordset_count, record_count, settings, settings_version, dnssec, dnssec_since, dnssec_options, dnssec_due, status, reason, attrs, claimed, touched, deleted, deleted_by, resign_requested, dnssec_reason, dnssec_removal, dnssec_serial, powerdns) on dns_zones to pharos_tenant;
-grant delete, insert (team_id, domain, auto_join, created, pending_since, due), select, update (auto_join, verified, pending_since, last_check, last_check_result, missed, due) on domains to pharos_tenant;
+grant delete, insert (team_id, domain, auto_join, created, pending_since, due), select, update (auto_join, verified, pending_since, last_check, last_check_result, missed, due, provider_id) on domains to pharos_tenant;
 grant select on event_comments to pharos_tenant;
 grant select on event_flow_files to pharos_tenant;
 grant select on event_marks to pharos_tenant;
@@ -3644,6 +3767,7 @@ grant select on gauge_days to pharos_tenant;
 grant select on gauges to pharos_tenant;
 grant select on held_ports to pharos_tenant;
 grant delete, insert, select on idempotency_keys to pharos_tenant;
+grant delete, insert (key, team_id, kind, name, settings, secret_sealed, session_hours, second_factor, default_roles), select (id, key, team_id, kind, name, status, settings, session_hours, second_factor, default_roles, tested, unreachable, created, version), update (name, status, settings, secret_sealed, session_hours, second_factor, default_roles, version) on identity_providers to pharos_tenant;
 grant select on interface_counters to pharos_tenant;
 grant select on interface_log to pharos_tenant;
 grant select on interfaces to pharos_tenant;
@@ -3663,6 +3787,7 @@ grant select on port_days to pharos_tenant;
 grant select on port_samples to pharos_tenant;
 grant select on ports to pharos_tenant;
 grant select on prefixes to pharos_tenant;
+grant delete, insert, select on provider_mappings to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval, routes_missing) on regions to pharos_tenant;
 grant insert (team_id, token_id, tsig_key_id, zone_id, names, types, prefix_id, network, port_id, service_id), select on resource_limits to pharos_tenant;
 grant delete, insert (team_id, name, description, roles, disabled, creator), select, update (name, description, roles, disabled) on service_accounts to pharos_tenant;
@@ -3673,6 +3798,7 @@ grant insert, select, update (version, previous_version, confirm_by, status, rea
 grant delete, insert, select, update (sequence, enabled, match, comment, expires, status, reason, reason_attrs, modified) on shield_rules to pharos_tenant;
 grant usage on shield_rules_id_seq to pharos_tenant;
 grant insert, select on shield_versions to pharos_tenant;
+grant select on sso_attempts to pharos_tenant;
 grant select (id, team_id, expires, closed) on staff_accesses to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;
 grant select on team_event_facets to pharos_tenant;

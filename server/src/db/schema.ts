@@ -380,6 +380,21 @@ export interface AuditUnsealedTable {
   entry_at: Date
 }
 
+export type AuthFlowsKind = 'sign_in' | 'test' | 'factor' | 'link'
+
+/** sign-ins under way: each works once, and is deleted before its answer is read */
+export interface AuthFlowsTable {
+  /** SHA-256 of the random state */
+  state_hash: Buffer
+  provider_id: number
+  kind: AuthFlowsKind
+  /** of the cookie of the browser that started it; null for the link of a mail */
+  cookie_mac: Buffer | null
+  /** nonce, PKCE verifier and page to return to; or the assertion that waits for a second factor or a link */
+  sealed: Buffer
+  expires: Date
+}
+
 /** sessions that a device has listed within a day */
 export interface BgpSessionsTable {
   id: GeneratedAlways<number>
@@ -1052,6 +1067,8 @@ export interface DomainsTable {
   due: Generated<Date | null>
   /** a check is going on: nobody else begins one before */
   leased_until: Date | null
+  /** identity provider with which its addresses sign in, while the domain is verified */
+  provider_id: number | null
 }
 
 export interface EventCommentsTable {
@@ -1372,6 +1389,35 @@ export interface IdempotencyKeysTable {
   body: NullableJson
   etag: string | null
   created: Generated<Date>
+}
+
+export type IdentityProvidersStatus = 'draft' | 'active' | 'disabled'
+
+export type IdentityProvidersSecondFactor = 'claim' | 'local' | 'trust'
+
+export interface IdentityProvidersTable {
+  id: GeneratedAlways<number>
+  /** random, in the redirect URI: customers cannot be counted */
+  key: string
+  team_id: number
+  kind: string
+  name: string
+  status: Generated<IdentityProvidersStatus>
+  /** of the driver: issuer, client id, names of claims */
+  settings: Json
+  /** client secret, AES-256-GCM under a key derived from the secret */
+  secret_sealed: Buffer
+  /** lifetime of a proof, which a refresh does not extend */
+  session_hours: Generated<number>
+  second_factor: Generated<IdentityProvidersSecondFactor>
+  /** of people whom no mapping names; empty: they are refused */
+  default_roles: Generated<string[]>
+  /** when a test last ended in roles */
+  tested: Date | null
+  /** since when it does not answer; null if the last attempt reached it */
+  unreachable: Date | null
+  created: Generated<Date>
+  version: Generated<number>
 }
 
 /** incidents that messages have reported, as the last one of each did */
@@ -1860,6 +1906,12 @@ export interface ProviderTable {
   logo: string | null
 }
 
+export interface ProviderMappingsTable {
+  provider_id: number
+  group_name: string
+  roles: string[]
+}
+
 export interface RecoveryCodesTable {
   id: GeneratedAlways<number>
   user_id: number
@@ -2133,17 +2185,21 @@ export interface ServicesTable {
   pool_id: number | null
 }
 
+export type SessionProofsKind = 'local' | 'provider'
+
 /** a session of the release before has none: it counts as one local proof, strong as sessions.second_factor states */
 export interface SessionProofsTable {
   id: Generated<string>
   session_id: string
-  /** local: a password or a passkey of the account */
-  kind: string
+  /** local: a password or a passkey of the account; provider: an identity provider of a team, which opens that team only */
+  kind: SessionProofsKind
   at: Generated<Date>
-  /** null: as long as the session */
+  /** null: as long as the session; set for a provider */
   expires: Date | null
   /** whether a second factor was used, or a passkey that verified the user */
   strong: boolean
+  provider_id: number | null
+  team_id: number | null
 }
 
 export interface SessionsTable {
@@ -2293,6 +2349,17 @@ export interface SourcesTable {
   secret_mac: Buffer
   settings: GeneratedJson
   created: Generated<Date>
+}
+
+/** failed sign-ins, the last 50 of each provider */
+export interface SsoAttemptsTable {
+  id: GeneratedAlways<number>
+  provider_id: number
+  at: Generated<Date>
+  reason: string
+  /** names of the claims, no values */
+  claims: string[]
+  request_id: string
 }
 
 /** when staff were in the team of a customer, and why; it counts only in its session, and only while the user is staff */
@@ -2454,13 +2521,26 @@ export interface UsedChallengesTable {
   expires: Date
 }
 
+/** it counts while the domain of its address is verified for the team and bound to the provider */
+export interface UserIdentitiesTable {
+  id: GeneratedAlways<number>
+  provider_id: number
+  /** compared byte by byte */
+  subject: string
+  user_id: number
+  email: string
+  linked: Generated<Date>
+  last_used: Date | null
+}
+
 export type UsersManagedBy = 'operator' | 'team'
 
 export interface UsersTable {
   id: GeneratedAlways<number>
   email: string
   email_confirmed: Date | null
-  password_hash: string
+  /** null: the account signs in with an identity provider only */
+  password_hash: string | null
   username: string
   first_name: Generated<string>
   last_name: Generated<string>
@@ -2578,6 +2658,7 @@ export interface Schema {
   audit_entries: AuditEntriesTable
   audit_seals: AuditSealsTable
   audit_unsealed: AuditUnsealedTable
+  auth_flows: AuthFlowsTable
   bgp_sessions: BgpSessionsTable
   billing_periods: BillingPeriodsTable
   billing_samples: BillingSamplesTable
@@ -2634,6 +2715,7 @@ export interface Schema {
   gauge_days: GaugeDaysTable
   gauges: GaugesTable
   idempotency_keys: IdempotencyKeysTable
+  identity_providers: IdentityProvidersTable
   incident_reports: IncidentReportsTable
   installation: InstallationTable
   interface_counters: InterfaceCountersTable
@@ -2666,6 +2748,7 @@ export interface Schema {
   prefixes: PrefixesTable
   processes: ProcessesTable
   provider: ProviderTable
+  provider_mappings: ProviderMappingsTable
   recovery_codes: RecoveryCodesTable
   region_routers: RegionRoutersTable
   region_withdrawals: RegionWithdrawalsTable
@@ -2691,6 +2774,7 @@ export interface Schema {
   sign_in_failures: SignInFailuresTable
   signing_keys: SigningKeysTable
   sources: SourcesTable
+  sso_attempts: SsoAttemptsTable
   staff_accesses: StaffAccessesTable
   staff_tokens: StaffTokensTable
   team_event_counts: TeamEventCountsTable
@@ -2700,6 +2784,7 @@ export interface Schema {
   teams: TeamsTable
   transceivers: TransceiversTable
   used_challenges: UsedChallengesTable
+  user_identities: UserIdentitiesTable
   users: UsersTable
   visibility_sources: VisibilitySourcesTable
   webhook_deliveries: WebhookDeliveriesTable

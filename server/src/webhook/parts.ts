@@ -1,6 +1,6 @@
 // Wires webhooks: operations of the api role, and the loop of the collector role that sends deliveries.
 import { createLoopComponent } from '../db/loop-component.ts'
-import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
+import { createHostResolver } from '../drivers/outgoing/resolve-host.ts'
 import { createWebhookSender } from '../drivers/webhook/sender.ts'
 import type { Mounted } from '../http/mount.ts'
 import { parseNetworks } from '../net/network-list.ts'

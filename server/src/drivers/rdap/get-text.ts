@@ -1,11 +1,11 @@
-// One GET request with a limited response, on a connection that cannot reach internal networks (webhook/connect.ts). It follows
+// One GET request with a limited response, on a connection that cannot reach internal networks (outgoing/connect.ts). It follows
 // redirects, which registries use to refer to each other (RFC 7480 section 5.2), by the same rules.
-import { request as httpRequest, type IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { connect, NotAllowed } from '../webhook/connect.ts'
-import type { HostResolver } from '../webhook/resolve-host.ts'
+import { NotAllowed } from '../outgoing/connect.ts'
+import { exchange, readBody } from '../outgoing/exchange.ts'
+import type { HostResolver } from '../outgoing/resolve-host.ts'
 
 export type GetOptions = {
   readonly resolver: HostResolver
@@ -15,7 +15,6 @@ export type GetOptions = {
 
 const redirectsMax = 3
 const bytesMax = 1024 * 1024
-const headerBytesMax = 16 * 1024
 
 /** Returns the text of the answer, undefined for a 404. Throws a DriverError, or the signal's reason. */
 export async function getText(
@@ -37,48 +36,26 @@ async function getOnce(
   options: GetOptions,
   signal: AbortSignal,
 ): Promise<string | URL | undefined> {
-  let socket: Socket | undefined
   try {
-    socket = await open(url, options, signal)
-    return await readAnswer(url, await send(socket, url, signal))
+    return await exchange(
+      { method: 'GET', url: url.href, headers: requestHeaders },
+      { resolver: options.resolver, allowed: options.allowedFor(url) },
+      signal,
+      (response) => readAnswer(url, response),
+    )
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof DriverError) throw error
     const kind = error instanceof NotAllowed ? 'protocol' : 'unreachable'
     const { message, code } = error as NodeJS.ErrnoException
     throw new DriverError(kind, `${url.origin}: ${code ?? message}`, { cause: error })
-  } finally {
-    socket?.destroy()
   }
 }
 
-function open(url: URL, { resolver, allowedFor }: GetOptions, signal: AbortSignal): Promise<Socket> {
-  const isSecure = url.protocol === 'https:'
-  if (!isSecure && url.protocol !== 'http:') throw new NotAllowed('the URL is not one of HTTP')
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const port = Number(url.port || (isSecure ? 443 : 80))
-  return connect({ host, port, isSecure }, { resolver, allowed: allowedFor(url) }, signal)
-}
-
-function send(socket: Socket, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const request = httpRequest({
-    createConnection: () => socket,
-    path: `${url.pathname}${url.search}`,
-    headers: {
-      host: url.host,
-      accept: 'application/rdap+json, application/json;q=0.9',
-      'accept-encoding': 'identity',
-      'user-agent': 'pharos',
-      connection: 'close',
-    },
-    maxHeaderSize: headerBytesMax,
-    signal,
-  })
-  request.once('response', resolve)
-  request.on('error', reject)
-  request.end()
-  return promise
+const requestHeaders = {
+  accept: 'application/rdap+json, application/json;q=0.9',
+  'accept-encoding': 'identity',
+  'user-agent': 'pharos',
 }
 
 async function readAnswer(url: URL, response: IncomingMessage): Promise<string | URL | undefined> {
@@ -91,14 +68,7 @@ async function readAnswer(url: URL, response: IncomingMessage): Promise<string |
   if (statusCode !== 200) throw new DriverError('protocol', `${url.origin}: HTTP status ${statusCode}`)
   if (headers['content-encoding'] !== undefined)
     throw new DriverError('protocol', `${url.origin}: the answer is compressed`)
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > bytesMax) throw new DriverError('protocol', `${url.origin}: longer than ${bytesMax} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+  return (await readBody(response, bytesMax)).toString()
 }
 
 function redirectOf(url: URL, location: string | undefined): URL {

@@ -9,7 +9,7 @@ import { startRdapServer, type RdapServer } from '@pharos/lab/rdap-server'
 import { rdapSourceConformance, type RdapSourceFixture } from '../../registry/rdap-source.conformance.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { createHostResolver } from '../webhook/resolve-host.ts'
+import { createHostResolver } from '../outgoing/resolve-host.ts'
 import { basesOf, parseBootstrap } from './source.ts'
 import { createRdapSource } from './source.ts'
 

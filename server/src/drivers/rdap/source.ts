@@ -5,7 +5,7 @@ import type { IpNetwork, RdapSource } from '../../registry/rdap-source.ts'
 import { parsePrefix, type Prefix, covers, lengthOf, firstOf, hostPrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { isLoopback } from '../../net/loopback.ts'
-import type { HostResolver } from '../webhook/resolve-host.ts'
+import type { HostResolver } from '../outgoing/resolve-host.ts'
 import { getText, type GetOptions } from './get-text.ts'
 import { familyOf, parseAddress } from '../../net/address.ts'
 

@@ -1,7 +1,7 @@
 // Resolves names with a real name server on loopback whose answers change between queries.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createHostResolver } from './resolve-host.ts'
+import { createHostResolver } from '../outgoing/resolve-host.ts'
 import { createWebhookSender } from './sender.ts'
 import { loopback, startEndpoint, startNameServer } from './testing.ts'
 

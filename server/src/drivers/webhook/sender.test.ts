@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { createHostResolver } from './resolve-host.ts'
+import { createHostResolver } from '../outgoing/resolve-host.ts'
 import { createWebhookSender, type SenderOptions } from './sender.ts'
 import { loopback, resolverOf, startEndpoint, startTcp } from './testing.ts'
 

@@ -1,10 +1,9 @@
-// Sends one message to one URL over HTTP/1.1, on a separate connection (connect.ts): no agent, so no proxy of the environment
-// and no state shared between teams; redirects are not followed and bodies are not decompressed; of the response, the status
-// counts and the beginning of the body is stored.
-import { request as httpRequest, type IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
+// Sends one message to one URL (drivers/outgoing). Bodies are not decompressed; of the response, the status counts and the beginning of the
+// body is stored.
+import type { IncomingMessage } from 'node:http'
 import type { Answered, SendResult, WebhookRequest, WebhookSender } from '../../webhook/webhook-sender.ts'
-import { connect, NotAllowed, NotPublic, type ConnectOptions } from './connect.ts'
+import { NotAllowed, NotPublic, type ConnectOptions } from '../outgoing/connect.ts'
+import { exchange } from '../outgoing/exchange.ts'
 
 export type SenderOptions = ConnectOptions & {
   /** Total timeout of resolving, connecting, TLS, the request and its response. */
@@ -16,7 +15,6 @@ const timeoutMsDefault = 15_000
 const answerMax = 64 * 1024
 /** The number of characters of the response body to store. */
 const storedMax = 1024
-const headerMax = 16 * 1024
 
 /** Throws only the signal's reason. */
 export function createWebhookSender(options: SenderOptions): WebhookSender {
@@ -28,7 +26,7 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
       const late = AbortSignal.timeout(timeoutMs)
       const ended = (): number => Math.round(performance.now() - began)
       try {
-        const answer = await exchange(request, options, AbortSignal.any([signal, late]))
+        const answer = await post(request, options, AbortSignal.any([signal, late]))
         return { kind: 'answered', ...answer, durationMs: ended() }
       } catch (error) {
         signal.throwIfAborted()
@@ -42,55 +40,19 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
 
 type Answer = Omit<Answered, 'kind' | 'durationMs'>
 
-async function exchange(
-  request: WebhookRequest,
+const post = (
+  { url, headers, body }: WebhookRequest,
   options: ConnectOptions,
   signal: AbortSignal,
-): Promise<Answer> {
-  const url = new URL(request.url)
-  const isSecure = url.protocol === 'https:'
-  if (!isSecure && url.protocol !== 'http:') throw new NotAllowed('the URL is not one of HTTP')
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const port = Number(url.port || (isSecure ? 443 : 80))
-  const socket = await connect({ host, port, isSecure }, options, signal)
-  try {
-    const response = await post(socket, url, request, signal)
+): Promise<Answer> =>
+  exchange({ method: 'POST', url, headers, body }, options, signal, async (response) => {
     const bytes = await readStart(response)
     return {
       status: response.statusCode!,
       retryAfterSeconds: secondsOf(response.headers['retry-after']),
       text: response.headers['content-encoding'] === undefined ? textOf(bytes) : '',
     }
-  } finally {
-    socket.destroy()
-  }
-}
-
-function post(
-  socket: Socket,
-  url: URL,
-  { headers, body }: WebhookRequest,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const request = httpRequest({
-    createConnection: () => socket,
-    method: 'POST',
-    path: `${url.pathname}${url.search}`,
-    headers: {
-      ...headers,
-      host: url.host,
-      connection: 'close',
-      'content-length': String(Buffer.byteLength(body)),
-    },
-    maxHeaderSize: headerMax,
-    signal,
   })
-  request.once('response', resolve)
-  request.on('error', reject)
-  request.end(body)
-  return promise
-}
 
 /** The status counts, even if the body is incomplete. */
 async function readStart(response: IncomingMessage): Promise<Buffer> {

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createSecureServer } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { parsePrefix } from '../../net/prefix.ts'
-import type { HostResolver } from './resolve-host.ts'
+import type { HostResolver } from '../outgoing/resolve-host.ts'
 
 export const loopback = [parsePrefix('127.0.0.0/8')]
 

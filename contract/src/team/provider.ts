@@ -1,0 +1,309 @@
+// Identity providers of a team: its members sign in with them. The provider of one team never opens another.
+import { Type, type Static } from 'typebox'
+import { defaultRoles, RoleNames } from '../role.ts'
+import { route } from '../route.ts'
+import {
+  Component,
+  Enumeration,
+  Id,
+  Limit,
+  Nullable,
+  NullableTime,
+  Offset,
+  Optional,
+  Ordering,
+  Page,
+  Strict,
+  Time,
+} from '../scalar.ts'
+import { providerAnswer, Redirect } from '../session/sso.ts'
+import { SignInReasonName } from '../sign-in-reason.ts'
+import { Line } from '../text.ts'
+import { TeamInPath } from './team.ts'
+
+export const providersMax = 3
+
+export const providerKinds = ['oidc'] as const
+export const providerStatuses = ['draft', 'active', 'disabled'] as const
+export type ProviderStatus = (typeof providerStatuses)[number]
+export const secondFactorRules = ['claim', 'local', 'trust'] as const
+export type SecondFactorRule = (typeof secondFactorRules)[number]
+export const providerProblems = ['domain_lost', 'unreachable'] as const
+
+export const GroupMapping = Component('GroupMapping', {
+  group: {
+    ...Line({ minLength: 1, maxLength: 300, pattern: '\\S', expects: 'a group, such as net-ops' }),
+    description: 'name or id of a group, exactly as the identity provider sends it',
+  },
+  roles: RoleNames,
+})
+export type GroupMapping = Static<typeof GroupMapping>
+
+const fields = {
+  name: {
+    ...Line({ minLength: 1, maxLength: 100, pattern: '\\S', expects: 'a name that is not blank' }),
+    description: 'name for people',
+  },
+  issuer: Type.String({
+    minLength: 1,
+    maxLength: 1000,
+    description: 'issuer of OpenID Connect, exactly as the identity provider states it',
+  }),
+  client_id: { ...Line({ minLength: 1, maxLength: 500 }), description: 'client id of the application' },
+  client_secret: Type.String({
+    minLength: 1,
+    maxLength: 1000,
+    description: 'client secret of the application; no answer contains it',
+  }),
+  domain_ids: Type.Array(Id, {
+    maxItems: 100,
+    uniqueItems: true,
+    description: 'domains of the team whose addresses sign in here; they count while they are verified',
+  }),
+  session_hours: Type.Integer({
+    minimum: 1,
+    maximum: 168,
+    description: 'hours until a sign-in expires, whether or not the session is used',
+  }),
+  second_factor: {
+    ...Enumeration('SecondFactorRule', secondFactorRules),
+    description:
+      '`claim`: the identity provider states whether a second factor was used; `local`: the second factor of the account is asked for; `trust`: every ' +
+      'sign-in counts as one with a second factor',
+  },
+  second_factor_values: Type.Array(Line({ minLength: 1, maxLength: 200 }), {
+    maxItems: 20,
+    uniqueItems: true,
+    description: 'values of `acr` or `amr` that state a second factor, beside `mfa`',
+  }),
+  groups_claim: {
+    ...Line({ minLength: 1, maxLength: 200 }),
+    description: 'name of the claim with the groups of the person',
+  },
+  default_roles: Type.Array(Enumeration('DefaultRole', defaultRoles), {
+    maxItems: defaultRoles.length,
+    uniqueItems: true,
+    description: 'roles of people whom no mapping names; empty: they are refused',
+  }),
+  mappings: Type.Array(GroupMapping, {
+    maxItems: 500,
+    description: 'roles by group; a person has those of all their groups',
+  }),
+} as const
+
+const status = {
+  ...Enumeration('ProviderStatus', providerStatuses),
+  description: '`draft`: only for tests; `active`: signs in; `disabled`: signs nobody in',
+}
+
+export const Provider = Component('Provider', {
+  id: { ...Id, description: 'id of the identity provider' },
+  kind: { ...Enumeration('ProviderKind', providerKinds), description: 'protocol' },
+  name: fields.name,
+  status,
+  issuer: fields.issuer,
+  client_id: fields.client_id,
+  sp: Component(
+    'ServiceProvider',
+    { redirect_uri: Type.String({ description: 'redirect URI to enter at the identity provider' }) },
+    { description: 'what the identity provider needs to know' },
+  ),
+  domain_ids: fields.domain_ids,
+  session_hours: fields.session_hours,
+  second_factor: fields.second_factor,
+  second_factor_values: fields.second_factor_values,
+  groups_claim: fields.groups_claim,
+  default_roles: fields.default_roles,
+  mappings: fields.mappings,
+  tested: { ...NullableTime, description: 'when a test last ended in roles; null if none has' },
+  problem: Nullable({
+    ...Enumeration('ProviderProblem', providerProblems),
+    description:
+      '`domain_lost`: none of its domains is verified; `unreachable`: it did not answer the last sign-in; null if there is none',
+  }),
+  created: { ...Time, description: 'when it was added' },
+})
+export type Provider = Static<typeof Provider>
+
+const permission = { credential: 'web', grant: 'team.manage' } as const
+const inTeam = Strict({ team_id: TeamInPath })
+const oneProvider = Strict({ team_id: TeamInPath, provider_id: Id })
+const one = '/v3/teams/{team_id}/providers/{provider_id}' as const
+
+export const listProvidersRoute = route({
+  name: 'listProviders',
+  group: 'Team',
+  method: 'GET',
+  path: '/v3/teams/{team_id}/providers',
+  summary: 'List identity providers',
+  description: 'The identity providers of the team.',
+  permission,
+  params: inTeam,
+  query: Strict({ ordering: Ordering(['id', 'name', 'created'], 'id'), limit: Limit, offset: Offset }),
+  response: Page(Provider),
+  success: 200,
+})
+
+export const getProviderRoute = route({
+  name: 'getProvider',
+  group: 'Team',
+  method: 'GET',
+  path: one,
+  summary: 'Get identity provider',
+  description: 'Returns one identity provider of the team, without its client secret.',
+  permission,
+  params: oneProvider,
+  response: Provider,
+  success: 200,
+  conditional: true,
+})
+
+const optional = {
+  domain_ids: Optional(fields.domain_ids),
+  session_hours: Optional(fields.session_hours),
+  second_factor: Optional(fields.second_factor),
+  second_factor_values: Optional(fields.second_factor_values),
+  groups_claim: Optional(fields.groups_claim),
+  default_roles: Optional(fields.default_roles),
+  mappings: Optional(fields.mappings),
+}
+
+export const createProviderRoute = route({
+  name: 'createProvider',
+  group: 'Team',
+  method: 'POST',
+  path: '/v3/teams/{team_id}/providers',
+  summary: 'Add identity provider',
+  description:
+    `Adds an identity provider as a draft: test it, then activate it. At most ${providersMax} for each team. Issuers that are shared by companies are ` +
+    'rejected, except `https://accounts.google.com`, whose `hd` is compared with the domains.',
+  permission,
+  params: inTeam,
+  body: Strict({
+    kind: { ...Enumeration('ProviderKind', providerKinds), description: 'protocol' },
+    name: fields.name,
+    issuer: fields.issuer,
+    client_id: fields.client_id,
+    client_secret: fields.client_secret,
+    ...optional,
+  }),
+  response: Provider,
+  success: 201,
+  creates: getProviderRoute,
+  keyless: 'password',
+  errors: ['quota_exceeded', 'conflict'],
+  conditional: true,
+})
+
+export const updateProviderRoute = route({
+  name: 'updateProvider',
+  group: 'Team',
+  method: 'PATCH',
+  path: one,
+  summary: 'Update identity provider',
+  description:
+    'Changes the given fields. `status` becomes `active` after a test that ended in roles, with a verified domain. A domain is bound to one provider. An active provider ' +
+    'replaces auto-join of its domains. Disabling it, or taking a domain from it, ends the sign-ins that it has made. The issuer never changes: add another provider.',
+  permission,
+  params: oneProvider,
+  body: Strict({
+    name: Optional(fields.name),
+    status: Optional(status),
+    client_id: Optional(fields.client_id),
+    client_secret: Optional(fields.client_secret),
+    ...optional,
+  }),
+  response: Provider,
+  success: 200,
+  keyless: 'password',
+  errors: ['conflict'],
+  conditional: true,
+})
+
+export const deleteProviderRoute = route({
+  name: 'deleteProvider',
+  group: 'Team',
+  method: 'DELETE',
+  path: one,
+  summary: 'Delete identity provider',
+  description: 'Deletes the provider with its links, and ends the sign-ins that it has made. Members stay.',
+  permission,
+  params: oneProvider,
+  success: 204,
+  conditional: true,
+})
+
+export const SignInTest = Component('SignInTest', {
+  subject: Type.String({ description: 'subject of the person at the identity provider' }),
+  email: Nullable(Type.String({ description: 'e-mail address' })),
+  groups: Type.Array(Type.String(), { description: 'groups that the identity provider sent' }),
+  claims: Type.Array(Type.String(), { description: 'names of all claims' }),
+  second_factor: Type.Boolean({ description: 'whether the sign-in counts as one with a second factor' }),
+  roles: { ...RoleNames, minItems: 0, description: 'roles that the person would have' },
+  reason: Nullable({
+    ...SignInReasonName,
+    description: 'why the person could not sign in; null if they could',
+  }),
+})
+export type SignInTest = Static<typeof SignInTest>
+
+export const testProviderRoute = route({
+  name: 'testProvider',
+  group: 'Team',
+  method: 'POST',
+  path: `${one}/test`,
+  summary: 'Test identity provider',
+  description:
+    'Without a body: returns the URL of the identity provider and sets the cookie of the browser, as single sign-on does. With the query of the redirect URI: returns ' +
+    'what the identity provider states. A test links nothing and opens no session. The provider can be activated after a test that ends in roles.',
+  permission,
+  params: oneProvider,
+  body: Strict({
+    state: Optional(providerAnswer.state),
+    code: providerAnswer.code,
+    iss: providerAnswer.iss,
+    error: providerAnswer.error,
+  }),
+  bodyOptional: true,
+  response: Strict({ redirect: Nullable(Redirect), result: Nullable(SignInTest) }),
+  success: 200,
+  keyless: 'password',
+  errors: ['sso_failed'],
+})
+
+export const SignInAttempt = Component('SignInAttempt', {
+  id: { ...Id, description: 'id of the attempt' },
+  at: { ...Time, description: 'when it failed' },
+  reason: { ...SignInReasonName, description: 'why it failed' },
+  claims: Type.Array(Type.String(), {
+    description: 'names of the claims that the identity provider sent; no values',
+  }),
+  request_id: Type.String({ description: 'id of the request, which the person reads too' }),
+})
+export type SignInAttempt = Static<typeof SignInAttempt>
+
+export const attemptsMax = 50
+
+export const listSignInAttemptsRoute = route({
+  name: 'listSignInAttempts',
+  group: 'Team',
+  method: 'GET',
+  path: `${one}/attempts`,
+  summary: 'List failed sign-ins',
+  description: `The last ${attemptsMax} sign-ins and tests of the provider that failed within 30 days.`,
+  permission,
+  params: oneProvider,
+  query: Strict({ ordering: Ordering(['at', 'id'], '-at'), limit: Limit, offset: Offset }),
+  response: Page(SignInAttempt),
+  success: 200,
+})
+
+export const providerRoutes = [
+  listProvidersRoute,
+  getProviderRoute,
+  createProviderRoute,
+  updateProviderRoute,
+  deleteProviderRoute,
+  testProviderRoute,
+  listSignInAttemptsRoute,
+]
