@@ -34,7 +34,8 @@ export async function addDemoZones(
     access: null,
     modules: ['dns'],
     limits: null,
-    lacksSecondFactor: false,
+    isLocal: true,
+    blockedBy: null,
   }
   const deps = {
     postgres,

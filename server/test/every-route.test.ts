@@ -33,7 +33,7 @@ let elsewhere: TestApi
 let fixtures: Fixtures
 let changesSince: Changes
 /** Of all people. */
-let passwordHash: string
+let passwordHash: string | null
 
 before(async () => {
   api = await createTestApi()

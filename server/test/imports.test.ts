@@ -38,6 +38,7 @@ const allowed: Record<string, readonly string[]> = {
     'type:byoip',
     'type:dns',
     'type:team',
+    'identity',
     'type:mail',
     'type:webhook',
     'type:inventory',
@@ -49,6 +50,8 @@ const allowed: Record<string, readonly string[]> = {
   audit: ['contract', 'net', 'operation', 'runtime', 'db', 'packages'],
   team: ['contract', 'net', 'text', 'operation', 'runtime', 'db', 'mail', 'packages'],
   session: ['contract', 'net', 'text', 'operation', 'runtime', 'db', 'limit', 'mail', 'team', 'packages'],
+  // Identity providers of teams: who may sign in with them, to which account, with which roles.
+  identity: ['contract', 'net', 'text', 'operation', 'runtime', 'db', 'mail', 'team', 'session', 'packages'],
   webhook: ['contract', 'net', 'operation', 'runtime', 'db', 'mail', 'team', 'packages'],
   outbox: ['contract', 'runtime', 'db', 'packages'],
   stream: ['contract', 'operation', 'runtime', 'db', 'outbox', 'packages'],

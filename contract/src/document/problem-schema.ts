@@ -153,6 +153,9 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
     detail: 'ann@example.net is already a member of the team. Change the role of the member instead.',
   },
   last_admin: { detail: 'The team would have no admin. Make another member an admin first.' },
+  other_account: {
+    detail: 'The identity belongs to another account than the session. Sign out first.',
+  },
   domain_claimed: {
     detail: 'Another team has verified acme.net. If the domain is yours, contact your provider.',
   },

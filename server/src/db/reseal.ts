@@ -62,6 +62,25 @@ export const sealedPlaces: readonly SealedValue[] = [
     context: ([id]) => id!,
   })),
   {
+    noun: 'client secrets of identity providers',
+    table: 'identity_providers',
+    keys: ['key'],
+    column: 'secret_sealed',
+    purpose: 'identity-provider',
+    effect: 'users cannot sign in with these identity providers until an admin enters the secrets again',
+    context: ([key]) => key!,
+  },
+  {
+    noun: 'sign-ins with identity providers',
+    table: 'auth_flows',
+    keys: ['state_hash'],
+    column: 'sealed',
+    purpose: 'sign-in-flow',
+    effect: 'sign-ins that are under way fail',
+    // The hash in hexadecimal, as PostgreSQL writes it: `\x0101...`.
+    context: ([stateHash]) => stateHash!,
+  },
+  {
     noun: 'TSIG keys',
     table: 'dns_tsig_keys',
     keys: ['name'],

@@ -284,6 +284,19 @@ AS $function$
     update asns a set verified = null, verified_by = null, expires = null from ended where a.id = ended.id
   $function$;
 
+CREATE OR REPLACE FUNCTION public.end_provider_proofs(in_team integer, of_provider integer, of_domain text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    update session_proofs p set expires = now() from sessions s
+    where s.id = p.session_id and p.team_id = in_team and coalesce(current_team_id(), in_team) = in_team and p.expires > now()
+      and p.provider_id = coalesce(of_provider, p.provider_id)
+      and (of_domain is null or exists (select from user_identities i
+        where i.provider_id = p.provider_id and i.user_id = s.user_id and split_part(lower(i.email), '@', 2) = of_domain))
+  $function$;
+
 CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint, event_facet integer)
  RETURNS TABLE(facet integer, measure text, bucket integer)
  LANGUAGE sql

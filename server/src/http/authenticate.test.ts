@@ -17,7 +17,8 @@ const user: UserActor = {
   isStaff: false,
   staffRoles: [],
   access: null,
-  lacksSecondFactor: false,
+  isLocal: true,
+  blockedBy: null,
   modules: ['ipam'],
   limits: null,
 }
@@ -90,11 +91,35 @@ describe('a permission', () => {
   })
 
   it('requires the second factor first if the team does, unless the operation is personal', () => {
-    const lacking = { ...user, roles: ['admin'] as const, isStaff: true, lacksSecondFactor: true }
+    const lacking = { ...user, roles: ['admin'] as const, isStaff: true, blockedBy: { reason: 'second_factor' } as const }
     for (const permission of [any, { credential: 'web' }, staffReading('operator.see')] as const)
       assert.throws(() => authorize(lacking, permission), { code: 'second_factor_required' })
     authorize(lacking, { credential: 'web', personal: true })
     authorize(token, { credential: 'any' })
+  })
+
+  it('requires a session that opens the team, with the provider of the team in the answer', () => {
+    const blocked = { ...user, blockedBy: { reason: 'sign_in', provider: 'k3j5mq2xw7ab' } as const }
+    assert.throws(() => authorize(blocked, { credential: 'web' }), {
+      code: 'sign_in_required',
+      errors: [
+        {
+          loc: ['header', 'Authorization'],
+          msg: 'must be of a session that the identity provider of the team has opened',
+          type: 'sign_in_required',
+          ctx: { provider: 'k3j5mq2xw7ab' },
+        },
+      ],
+    })
+    authorize(blocked, { credential: 'web', personal: true })
+  })
+
+  it('refuses a session of an identity provider for what the account owns', () => {
+    const foreign = { ...user, isLocal: false }
+    assert.throws(() => authorize(foreign, { credential: 'web', personal: true, local: true }), {
+      code: 'local_sign_in_required',
+    })
+    authorize(foreign, { credential: 'web', personal: true })
   })
 
   it('requires a role with the grant, and names those that would do', () => {

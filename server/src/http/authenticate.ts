@@ -1,7 +1,13 @@
 // From a request's credential to an actor, and from the route's permission to a decision. The composition root provides
 // the functions that check credentials.
 import type { Permission } from '@pharos/contract/route'
-import { requireEntered, requireGrant, requireStaffGrant } from '../operation/grant.ts'
+import {
+  requireEntered,
+  requireGrant,
+  requireLocal,
+  requireOpened,
+  requireStaffGrant,
+} from '../operation/grant.ts'
 import { requireOpen } from '../operation/limits.ts'
 import { fail, Failure } from '../runtime/error.ts'
 import type { Actor, AnyActor, StaffTokenActor } from '../operation/operation.ts'
@@ -67,16 +73,15 @@ const isJwt = (value: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(val
  */
 export function authorize(actor: AnyActor, permission: Permission, withGrant = true): void {
   if (permission.credential !== 'web' && permission.credential !== 'any') return
-  const { role, module, scope, grant, personal, limitedBy } = permission
+  const { role, module, scope, grant, personal, local, limitedBy } = permission
   if (actor.kind === 'staff_token') {
     if (role !== 'staff') throw fail('forbidden', 'staffToken')
     if (!actor.scopes.includes(permission.scope))
       throw fail('scope_missing', 'needed', { scope: permission.scope })
     return
   }
-  if (actor.kind === 'user' && actor.lacksSecondFactor && !personal) {
-    throw fail('second_factor_required', 'team')
-  }
+  if (actor.kind === 'user' && !personal) requireOpened(actor.blockedBy)
+  if (actor.kind === 'user' && local) requireLocal(actor)
   if (role === 'staff') return requireStaffGrant(actor, permission.staffGrant)
   if (!personal && withGrant) requireEntered(actor)
   if (grant !== undefined && withGrant) requireGrant(actor, grant, scope)

@@ -22,7 +22,8 @@ const actor = {
   isStaff: true,
   staffRoles: ['admin'],
   access: null,
-  lacksSecondFactor: false,
+  isLocal: true,
+  blockedBy: null,
   modules: ['lighthouse', 'ipam'],
   limits: null,
 } as const

@@ -19,7 +19,8 @@ const actor = {
   isStaff: false,
   staffRoles: [],
   access: null,
-  lacksSecondFactor: false,
+  isLocal: true,
+  blockedBy: null,
   modules: ['lighthouse'],
   limits: null,
 } as const

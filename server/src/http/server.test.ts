@@ -21,7 +21,8 @@ const actor = {
   isStaff: true,
   staffRoles: ['admin'],
   access: null,
-  lacksSecondFactor: false,
+  isLocal: true,
+  blockedBy: null,
   modules: ['lighthouse'],
   limits: null,
 } as const

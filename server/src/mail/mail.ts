@@ -37,6 +37,20 @@ export type MailContents = {
     readonly at: string
     readonly address: string
   }
+  /** An identity provider of a team now signs in to the account. */
+  readonly 'identity-linked': {
+    readonly team: string
+    readonly provider: string
+    readonly at: string
+    readonly address: string
+  }
+  /** To the owner of an account that an identity provider has named: following the link links the account. */
+  readonly 'link-account': {
+    readonly link: string
+    readonly hours: number
+    readonly team: string
+    readonly provider: string
+  }
   /** A copy of an old refresh token was presented. */
   readonly 'session-ended': { readonly at: string; readonly address: string }
   readonly 'domain-lost': { readonly team: string; readonly domain: string; readonly reason: string }

@@ -46,6 +46,10 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
     { change: 'passkey added', at, address },
     { change: 'passkey removed', at, address },
   ],
+  'identity-linked': [{ team: 'Blue', provider: 'Blue login', at, address }],
+  'link-account': [
+    { link, hours: 24, team: 'Blue', provider: 'Blue login' },
+  ],
   'session-ended': [{ at, address }],
   'domain-lost': [{ team: 'Blue', domain: 'blue.example', reason: 'the TXT record is not there' }],
   'webhook-disabled': [
@@ -257,7 +261,7 @@ test('a mail with a link is sent only while the stated lifetime lasts', () => {
     assert.equal(Number.isFinite(seconds), /The link (works once and )?expires in/.test(mail.text), template)
     return seconds
   })
-  assert.deepEqual(lasts.filter(Number.isFinite), [86_400, 3_600, 604_800, 86_400])
+  assert.deepEqual(lasts.filter(Number.isFinite), [86_400, 3_600, 604_800, 86_400, 86_400])
 })
 
 test('isTemplate accepts template names only', () => {
@@ -353,6 +357,7 @@ const ours = {
   'confirm-email': ['link'],
   'password-reset': ['link'],
   invitation: ['link'],
+  'link-account': ['link'],
   'second-factor-changed': ['change'],
   'approval-open': ['area', 'change', 'detail', 'link'],
   'restore-open': ['detail', 'link'],

@@ -74,6 +74,32 @@ const templates: Templates = {
     ],
   }),
 
+  'identity-linked': ({ team, provider, at, address }, { contact }) => ({
+    subject: 'An identity provider was linked to your account',
+    paragraphs: [
+      `The identity provider "${word(provider)}" of the team "${word(team)}" was linked to your account ${when(at)}, from ${place(address)}. ` +
+        'From now on it signs you in to this team, and to no other team.',
+    ],
+    after: [
+      notYou(
+        `sign in with your own password, remove the identity in your profile, and write to ${contact}`,
+      ),
+    ],
+  }),
+
+  'link-account': ({ link, hours, team, provider }) => ({
+    subject: 'Link your account to an identity provider',
+    paragraphs: [
+      `Somebody signed in with the identity provider "${word(provider)}" of the team "${word(team)}", which names your address.`,
+      'You have an account with this address. If it was you, link the account: the identity provider then signs you in to this team, and to no other team.',
+    ],
+    link: { label: 'Link the account', url: link },
+    after: [
+      `The link works once and expires in ${counted(hours, 'hour')}.`,
+      'If it was not you, ignore this mail: your account does not change.',
+    ],
+  }),
+
   'session-ended': ({ at, address }, { contact }) => ({
     subject: 'One of your sessions was ended',
     paragraphs: [
@@ -246,6 +272,7 @@ const lifetimes: { readonly [T in MailTemplate]?: (content: MailContents[T]) => 
   'confirm-email': ({ hours }) => hours * 3_600,
   'password-reset': ({ minutes }) => minutes * 60,
   invitation: ({ days }) => days * 86_400,
+  'link-account': ({ hours }) => hours * 3_600,
 }
 
 /** Returns the seconds after which the mail is of no use; infinite for one without a link that expires. */

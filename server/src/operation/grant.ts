@@ -7,8 +7,8 @@ import {
   staffHasGrant,
   type StaffGrant,
 } from '@pharos/contract/staff-role'
-import { fail, type Failure } from '../runtime/error.ts'
-import type { Actor, StaffActor, TokenActor, UserActor } from './operation.ts'
+import { errorAt, fail, type Failure } from '../runtime/error.ts'
+import type { Actor, StaffActor, TeamBlock, TokenActor, UserActor } from './operation.ts'
 
 /** A caller in a team. Staff have the grants of a member, or those of their staff roles while they have an open access. */
 export type GrantHolder =
@@ -32,6 +32,21 @@ export function lacksGrant(holder: GrantHolder, grant: Grant, scope?: string): F
   return hasEntered(holder)
     ? fail('forbidden', 'staffRole', { role: neededStaffRoleInTeam(grant) })
     : fail('forbidden', 'role', { role: neededRole(grant) })
+}
+
+/** Throws `second_factor_required` or `sign_in_required` if the session does not open the team. */
+export function requireOpened(block: TeamBlock | null): void {
+  if (block === null) return
+  if (block.reason === 'second_factor') throw fail('second_factor_required', 'team')
+  const { provider } = block
+  const errors =
+    provider === null ? [] : [errorAt(['header', 'Authorization'], 'providerNeeded', { provider })]
+  throw fail('sign_in_required', 'team', { errors })
+}
+
+/** Throws `local_sign_in_required` for a session that only identity providers of teams have opened. */
+export function requireLocal({ isLocal }: Pick<UserActor, 'isLocal'>): void {
+  if (!isLocal) throw fail('local_sign_in_required', 'account')
 }
 
 /** Throws `reason_required` for staff who are no member and have no open access to the team. */

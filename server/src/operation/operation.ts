@@ -39,9 +39,16 @@ export type UserActor = Holder & {
   readonly isStaff: boolean
   /** Null for members, and for staff without one: the team is closed to them. */
   readonly access: OpenAccess | null
-  /** The team requires a second factor, and the user has not enabled it. */
-  readonly lacksSecondFactor: boolean
+  /** A password or a passkey of the account opened the session, not only the identity provider of a team. */
+  readonly isLocal: boolean
+  /** Why the session does not open the team: no second factor was used, or the team needs a sign-in with its provider. */
+  readonly blockedBy: TeamBlock | null
 }
+
+export type TeamBlock =
+  | { readonly reason: 'second_factor' }
+  /** `provider`: the key of the team's identity provider; null if it has none. */
+  | { readonly reason: 'sign_in'; readonly provider: string | null }
 
 export type TokenActor = Holder & {
   readonly kind: 'token'

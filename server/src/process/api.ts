@@ -16,6 +16,7 @@ import type { Mounted } from '../http/mount.ts'
 import { addPortal } from '../http/portal.ts'
 import { addSecurityTxt } from '../http/security-txt.ts'
 import { createHttpServer } from '../http/server.ts'
+import * as identity from '../identity/parts.ts'
 import * as inventory from '../inventory/parts.ts'
 import { createRequireVisible } from '../limit/visible.ts'
 import * as notification from '../notification/parts.ts'
@@ -40,6 +41,7 @@ import type { ApiShared, Shared } from './shared.ts'
 const modules: readonly { routes(shared: ApiShared): Mounted[] }[] = [
   approval,
   session,
+  identity,
   team,
   audit,
   byoip,

@@ -2,6 +2,7 @@
 // remedy. `fail` and `invalid` (error.ts) create failures from them. A text with attributes is a function of them.
 import type { BillingMethod } from '@pharos/contract/inventory/billing-rules'
 import { counted } from '@pharos/contract/counted'
+import { signInReasonText, type SignInReason } from '@pharos/contract/sign-in-reason'
 import type { ProblemCode } from '@pharos/contract/problem'
 
 type Attrs = Readonly<Record<string, unknown>>
@@ -79,6 +80,19 @@ export const failureTexts = {
     wrong: 'The code is wrong or was used already. Wait for the next code, or send a recovery code.',
     passkey: 'The passkey was not accepted. Try again, or send a code.',
   },
+  sso_failed: {
+    reason: ({ reason }: { reason: SignInReason }) => signInReasonText(reason),
+  },
+  sign_in_required: {
+    team: 'This session does not open the team. Sign in with the identity provider of the team.',
+  },
+  local_sign_in_required: {
+    account:
+      'The identity provider of a team opened this session, and the team does not own your account. Sign in with your password or a passkey.',
+  },
+  other_account: {
+    session: 'The identity belongs to another account than the session. Sign out first.',
+  },
   forbidden: {
     role: ({ role }: { role: string }) => `Needs ${role}. Ask an admin of the team.`,
     tokenAdminOnly: ({ scope }: { scope?: string | undefined }) =>
@@ -140,6 +154,7 @@ export const failureTexts = {
       `${atMost(limit, 'announcement')} It has ${count}. Delete some, or ask your provider for more.`,
     webhooks: ({ limit }: { limit: number }) =>
       `${atMost(limit, 'webhook')} Delete one, or ask your provider for more.`,
+    providers: ({ limit }: { limit: number }) => `${atMost(limit, 'identity provider')} Delete one.`,
     serviceAccounts: ({ limit }: { limit: number }) => `${atMost(limit, 'service account')} Delete one.`,
     tsigKeys: ({ limit }: { limit: number }) => `${atMost(limit, 'TSIG key')} Delete one.`,
     apiTokens: ({ limit }: { limit: number }) =>
@@ -361,6 +376,10 @@ export const failureTexts = {
     userWithoutFactor: ({ email }: { email: string }) => `${email} has no second factor.`,
     ownFactorFirst:
       'Set up a second factor for your own account first (`POST /v3/session/totp`), then require it of the team.',
+    providerUntested:
+      'The identity provider was not tested, or no test ended in roles. Test it first, then activate it.',
+    providerDomain:
+      'The identity provider has no verified domain. Verify a domain for the team and add it to the provider.',
     domainExists: ({ domain }: { domain: string }) => `The team has already added ${domain}.`,
     webhookDisabled: 'The webhook is disabled. Enable it first.',
   },
@@ -650,6 +669,25 @@ export const invalidTexts = {
   breached: ['breached', 'was found in a data breach of another service; choose another one'],
   passkey: ['passkey', 'was not accepted: it is too late, or was made for another page. Start again'],
   factorNeeded: ['second_factor', 'is required: sign in again with one of `ctx.methods`'],
+  providerNeeded: ['sign_in_required', 'must be of a session that the identity provider of the team has opened'],
+  signInFailed: ['sso_failed', ({ reason }: { reason: string }) => `is of a sign-in that failed: ${reason}`],
+  emailOrProvider: ['exclusive', 'is required, or provider; not both'],
+  issuerUrl: [
+    'issuer',
+    'must be an https:// URL without user, query and fragment, such as https://login.example.net/realms/acme',
+  ],
+  issuerAddress: ['issuer', 'must have the name of a host, not an address'],
+  issuerHere: ['issuer', 'must not be this installation'],
+  issuerShared: [
+    'issuer',
+    'must be of one company: use the issuer of your tenant, https://login.microsoftonline.com/<tenant id>/v2.0',
+  ],
+  domainOfTeam: ['domain', 'must be domains of the team'],
+  domainTaken: [
+    'domain',
+    ({ domain }: { domain: string }) => `is bound to another identity provider: ${domain}. Remove it there first`,
+  ],
+  groupTwice: ['duplicate', ({ group }: { group: string }) => `has the group ${group} twice`],
   wrongCode: ['wrong_code', 'is wrong or was used already; wait for the next code'],
   domain: ['domain', 'must be the name of a domain such as acme.net, without https:// and path'],
   zoneRoot: ['zone_name', 'must not be the root or a top-level domain'],

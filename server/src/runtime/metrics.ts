@@ -151,6 +151,12 @@ const messageMetrics = (registers: Registers) => ({
     help: 'Installation: age of the oldest unprocessed delivery; 0 without any. Alert if it grows.',
     registers,
   }),
+  signIns: new Counter({
+    name: 'pharos_sign_ins_total',
+    help: 'Sign-ins by method password, passkey or provider, and outcome: success, refused, or of a provider the reason of the failure.',
+    labelNames: ['method', 'outcome'],
+    registers,
+  }),
   mails: new Counter({
     name: 'pharos_mails_total',
     help: 'Attempts of this process to send a mail, by template and outcome sent, postponed or failed. Alert if the latter grows.',

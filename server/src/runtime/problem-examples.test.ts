@@ -60,6 +60,17 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
   module_disabled: fail('module_disabled', 'module', { module: 'ipam' }),
   wrong_password: fail('wrong_password', 'current'),
   second_factor_required: fail('second_factor_required', 'team'),
+  sso_failed: fail(
+    'sso_failed',
+    'reason',
+    { reason: 'not_assigned' },
+    { errors: [errorAt(['body', 'state'], 'signInFailed', { reason: 'not_assigned' })] },
+  ),
+  sign_in_required: fail('sign_in_required', 'team', {
+    errors: [errorAt(['header', 'Authorization'], 'providerNeeded', { provider: 'k3j5mq2xw7ab' })],
+  }),
+  local_sign_in_required: fail('local_sign_in_required', 'account'),
+  other_account: fail('other_account', 'session'),
   reason_required: fail('reason_required', 'team'),
   email_unconfirmed: fail('email_unconfirmed', 'account'),
   quota_exceeded: fail('quota_exceeded', 'webhooks', { limit: 5 }),

@@ -26,6 +26,8 @@ export type Purpose =
   | 'totp'
   | 'recovery-code'
   | 'passkey-challenge'
+  | 'identity-provider'
+  | 'sign-in-flow'
   | 'webhook-secret'
   | 'tsig-key'
   | 'dnssec-key'

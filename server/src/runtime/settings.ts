@@ -388,6 +388,10 @@ export const settingsSchema = Type.Object(
       description:
         'addresses and networks outside the public internet that webhooks may use, also without TLS',
     }),
+    sso_networks_allowed: NetworkList([], {
+      description:
+        'addresses and networks outside the public internet that identity providers of teams may be in, also without TLS',
+    }),
     webhook_ports_allowed: PortListSetting(['443', '8443'], {
       description: 'ports, and ranges such as 9000-9099, that the URLs of webhooks may have',
     }),

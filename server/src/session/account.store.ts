@@ -10,7 +10,8 @@ export type Account = {
   readonly id: number
   readonly email: string
   readonly emailConfirmed: Date | null
-  readonly passwordHash: string
+  /** Null: the account signs in with an identity provider only. */
+  readonly passwordHash: string | null
   readonly isStaff: boolean
 }
 

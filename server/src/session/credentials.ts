@@ -117,7 +117,7 @@ function createBearerCheck(deps: CredentialDeps) {
     if (record.roles === null && !record.isStaff) throw notValid('access token')
     refuseDemoElsewhere(deps, record)
     const { userId, sessionId, teamId } = access
-    const { isStaff, staff_roles: staffRoles, modules, lacksSecondFactor } = record
+    const { isStaff, staff_roles: staffRoles, modules, isLocal } = record
     const roles = record.roles ?? []
     return {
       kind: 'user',
@@ -130,7 +130,8 @@ function createBearerCheck(deps: CredentialDeps) {
       access: record.roles === null ? openAccessOf(record) : null,
       modules,
       limits: null,
-      lacksSecondFactor,
+      isLocal,
+      blockedBy: blockOf(record),
     }
   }
 
@@ -207,6 +208,12 @@ function createTokenCheck(deps: CredentialDeps) {
   }
 
   return token
+}
+
+/** A proof of another team comes before a missing second factor: its user may have no account of their own. */
+function blockOf({ isOpened, lacksSecondFactor, provider }: BearerRecord): UserActor['blockedBy'] {
+  if (!isOpened) return { reason: 'sign_in', provider }
+  return lacksSecondFactor ? { reason: 'second_factor' } : null
 }
 
 /** An access may expire while it is cached. */

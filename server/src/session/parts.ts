@@ -52,6 +52,7 @@ export function routes(shared: ApiShared): Mounted[] {
       ...common,
       attemptsOfClient: new ClientLimiter(signInRate),
       attemptsOfAccount: new RateLimiter(signInRate),
+      onSignIn: (method, outcome) => metrics.signIns.inc({ method, outcome }),
       streamPosition: () => readPosition(shared.front),
       writeNotice: (trx, teamId, data) => writeMessages(trx, [{ teamId, type: 'team.staff_access', data }]),
     }),

@@ -7,5 +7,5 @@ export async function findPasswordHash(db: Db, userId: number): Promise<string |
     .select('password_hash as passwordHash')
     .where('id', '=', userId)
     .executeTakeFirst()
-  return row?.passwordHash
+  return row?.passwordHash ?? undefined
 }

@@ -206,7 +206,8 @@ describe('the number of hashes', () => {
       isStaff: false,
       staffRoles: [],
       access: null,
-      lacksSecondFactor: false,
+      isLocal: true,
+      blockedBy: null,
       modules: [],
       limits: null,
     }

@@ -8,6 +8,7 @@ import {
   refreshSessionRoute,
 } from '@pharos/contract/session/session'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
+import { Failure } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import {
@@ -31,7 +32,9 @@ import { describeCredential } from './current-credential.ts'
 
 /** Returns the id with which the stream begins at this moment. */
 type PositionDeps = { readonly streamPosition: () => Promise<string> }
-export type SessionRouteDeps = SignInDeps & CookieDeps & PositionDeps
+export type SessionRouteDeps = SignInDeps &
+  CookieDeps &
+  PositionDeps & { readonly onSignIn: (method: 'password' | 'passkey', outcome: string) => void }
 
 export const sessionRoutes = (deps: SessionRouteDeps): Mounted[] => [
   handleGuest(refreshSessionRoute, refresh, { ...deps, rotate: createRotate(deps.db, deps.lifetime) }),
@@ -83,9 +86,25 @@ async function createSessionToken(
     'team_id' in body
       ? await changeTeam(deps, guest, guest.actor, body)
       : 'password' in body
-        ? await signIn(deps, client, body)
-        : await signInWithPasskey(deps, client, body.passkey)
+        ? await counted(deps, 'password', () => signIn(deps, client, body))
+        : await counted(deps, 'passkey', () => signInWithPasskey(deps, client, body.passkey))
   return moveRefreshToCookie(deps.cookies, headers, { body: tokens, headers: await positionHeader(deps) })
+}
+
+/** A password that was right and needs a second factor is neither a success nor a failure. */
+async function counted<T>(
+  { onSignIn }: SessionRouteDeps,
+  method: 'password' | 'passkey',
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await work()
+    onSignIn(method, 'success')
+    return result
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'otp_required')) onSignIn(method, 'refused')
+    throw error
+  }
 }
 
 async function getSessionToken(

@@ -6,14 +6,15 @@ import type { User } from '@pharos/contract/session/session'
 import { columns, type RowOf } from '../db/columns.ts'
 import { listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import { hasFactor, isStrongSession } from '../db/proofs.ts'
+import { hasFactor, hasProof, isLocalSession, isStrongSession } from '../db/proofs.ts'
 import { gracePeriodMs, lateRepeatMs, type Client, type Rotation } from './rotation.ts'
 
 export type SessionLifetime = { readonly idleSeconds: number; readonly absoluteSeconds: number }
 
 export type SignInAccount = {
   readonly id: number
-  readonly passwordHash: string
+  /** Null: the account signs in with an identity provider only. */
+  readonly passwordHash: string | null
   readonly emailConfirmed: boolean
   readonly isDemo: boolean
   readonly isStaff: boolean
@@ -62,8 +63,8 @@ const expiryOfNew = ({ idleSeconds, absoluteSeconds }: SessionLifetime) =>
 
 export type NewSession = {
   readonly userId: number
-  /** The hash that the password was compared with. */
-  readonly passwordHash: string
+  /** The hash that the password was compared with; null for an account without one, which a passkey has opened. */
+  readonly passwordHash: string | null
   /**
    * Version as read with the hash: it changes whenever all sessions of the user end, as when a second factor is
    * enabled.
@@ -90,7 +91,7 @@ export async function insertSession(
       insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
       select id, ${session.teamId}, ${session.address}, ${session.userAgent}, ${session.address}, ${session.userAgent},
         ${session.secondFactor}, ${expiryOfNew(lifetime)}
-      from users where id = ${session.userId} and password_hash = ${session.passwordHash}
+      from users where id = ${session.userId} and password_hash is not distinct from ${session.passwordHash}
         and session_version = ${session.sessionVersion} for share
       returning id, second_factor)
     insert into session_proofs (session_id, kind, strong)
@@ -156,7 +157,8 @@ export async function rotateSessions(
       join sessions s on s.id = p.id
       where s.counter = p.counter and s.revoked is null and s.expires > now()
       for no key update of s ${skipLocked ? sql`skip locked` : sql``}),
-    holder as materialized (select n.*, user_profile(n.user_id, n.team_id) as profile from newest n),
+    holder as materialized (
+      select s.*, case when ${hasProof} then session_user_profile(s.user_id, s.team_id, s.id) end as profile from newest s),
     rotated as (
       update sessions s set
         counter = s.counter + 1,
@@ -192,8 +194,9 @@ export async function renewGrace(trx: Trx, sessionId: string, counter: number): 
 export type PresentedSession = Rotation & {
   readonly userId: number
   readonly teamId: number
-  /** Revoked, expired, or of a user who is no longer in the team. */
+  /** Revoked, expired, or without a proof that has not expired. */
   readonly over: boolean
+  readonly isLocal: boolean
   readonly now: Date
   readonly sessionVersion: number
   readonly isDemo: boolean
@@ -210,9 +213,9 @@ export async function findSession(
     select s.user_id as "userId", s.team_id as "teamId", s.counter, s.rotations, now() as now,
       s.renewed_until as "renewedUntil",
       host(s.last_address) as "lastAddress", s.last_user_agent as "lastUserAgent",
-      s.revoked is not null or s.expires <= now() as over,
+      s.revoked is not null or s.expires <= now() or not ${hasProof} as over, ${isLocalSession} as "isLocal",
       u.session_version as "sessionVersion", u.is_demo as "isDemo",
-      user_profile(s.user_id, coalesce(${inTeam}::integer, s.team_id)) as profile
+      session_user_profile(s.user_id, coalesce(${inTeam}::integer, s.team_id), s.id) as profile
     from sessions s join users u on u.id = s.user_id where s.id = ${sessionId}`.execute(db)
   return rows[0]
 }
@@ -320,4 +323,58 @@ export async function switchTeam(
     where id = ${sessionId} and revoked is null and expires > now() and user_profile(user_id, ${teamId}) is not null
     returning counter`.execute(db)
   return rows[0]?.counter
+}
+
+export type ProvidedSession = {
+  readonly userId: number
+  /** Version as read with the account. */
+  readonly sessionVersion: number
+  readonly teamId: number
+  readonly providerId: number
+  readonly hours: number
+  readonly strong: boolean
+  readonly address: string
+  readonly userAgent: string
+  /** The session that the new one replaces: its proofs move to it. */
+  readonly replaced: string | null
+}
+
+/**
+ * Opens a session with a proof of an identity provider, and revokes the replaced one; undefined if all sessions of the user were ended since the
+ * account was read.
+ */
+export async function insertProvidedSession(
+  trx: Trx,
+  session: ProvidedSession,
+  lifetime: SessionLifetime,
+): Promise<string | undefined> {
+  const { userId, teamId, providerId, address, userAgent, strong, replaced } = session
+  const { rows } = await sql<{ id: string }>`
+    with opened as (
+      insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
+      select id, ${teamId}, ${address}, ${userAgent}, ${address}, ${userAgent}, ${strong}, ${expiryOfNew(lifetime)}
+      from users where id = ${userId} and session_version = ${session.sessionVersion} for share
+      returning id)
+    insert into session_proofs (session_id, kind, at, expires, strong, provider_id, team_id)
+    select o.id, 'provider', now(), now() + make_interval(hours => ${session.hours}), ${strong}, ${providerId}::integer, ${teamId}::integer
+    from opened o
+    union all
+    select o.id, p.kind, p.at, p.expires, p.strong, p.provider_id, p.team_id
+    from opened o, session_proofs p
+    where p.session_id = ${replaced}::uuid and p.provider_id is distinct from ${providerId} and coalesce(p.expires > now(), true)
+    union all
+    select o.id, 'local', s.created, null, s.second_factor, null, null
+    from opened o, sessions s
+    where s.id = ${replaced}::uuid and not exists (select from session_proofs p where p.session_id = s.id)
+    returning session_id as id`.execute(trx)
+  if (rows[0] && replaced !== null) await revokeSession(trx, replaced, 'replaced')
+  return rows[0]?.id
+}
+
+/** Returns the user of an active session, which is locked. */
+export async function lockSessionUser(trx: Trx, sessionId: string): Promise<number | undefined> {
+  const { rows } = await sql<{ userId: number }>`
+    select user_id as "userId" from sessions
+    where id = ${sessionId} and revoked is null and expires > now() for no key update`.execute(trx)
+  return rows[0]?.userId
 }

@@ -9,7 +9,7 @@ import { requireEntered } from '../operation/grant.ts'
 import type { Actor, UserActor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { joinByDomain } from '../team/auto-join.ts'
-import { readTeamAccess } from '../team/team-access.ts'
+import { readTeamAccess, requireSignIn } from '../team/team-access.ts'
 import { beginAttempt, type SignInAttempt, type AttemptDeps } from './attempt.ts'
 import { resendConfirmation, type JoinDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
@@ -105,7 +105,7 @@ async function verifiedAccount(
   password: string,
 ): Promise<SignInAccount> {
   const account = await findSignInAccount(deps.db, { email })
-  const matches = await verifyPassword(deps.hashing, account?.passwordHash, password).catch(
+  const matches = await verifyPassword(deps.hashing, account?.passwordHash ?? undefined, password).catch(
     // The password was not compared: too many requests are waiting.
     async (error: unknown) => {
       await attempt.undecided()
@@ -170,8 +170,15 @@ async function usePasskey(
   return 'wrong'
 }
 
-/** The second factors of an account whose password was right, and a challenge for its passkeys. */
-async function factorsOf({ db, ring, relyingParty }: SignInDeps, userId: number): Promise<FailureDetails> {
+/**
+ * The second factors of an account whose password was right, or whom an identity provider has named, and a challenge for its passkeys. `state` is what
+ * the next request needs.
+ */
+export async function factorsOf(
+  { db, ring, relyingParty }: PasskeyDeps,
+  userId: number,
+  state: Readonly<Record<string, string>> = {},
+): Promise<FailureDetails> {
   const [{ enabled, codesLeft }, passkeys] = await Promise.all([
     findFactorStatus(db, userId),
     listUserPasskeys(db, userId),
@@ -186,7 +193,7 @@ async function factorsOf({ db, ring, relyingParty }: SignInDeps, userId: number)
     relyingParty && usable.length > 0
       ? { public_key: passkeyRequestOf(ring, relyingParty, secondFactorUse(userId), usable) }
       : {}
-  return { errors: [errorAt(['body', 'otp'], 'factorNeeded', { methods, ...options })] }
+  return { errors: [errorAt(['body', 'otp'], 'factorNeeded', { methods, ...options, ...state })] }
 }
 
 async function openSession(
@@ -269,7 +276,7 @@ const auditOfClient = ({ requestId, address }: ClientSource, { id, teamId, isSta
 
 /**
  * Switches the session to another team of the user, or of a customer that staff enter. Throws `not_found` for a team that the user is
- * not in, `reason_required` for staff without a reason or an open access.
+ * not in, `sign_in_required` for one that the session does not open, `reason_required` for staff without a reason or an open access.
  */
 export async function changeTeam(
   deps: SignInDeps,
@@ -303,12 +310,14 @@ async function enter(
   entering: Entering | undefined,
 ): Promise<void> {
   const access = await readTeamAccess(trx, actor, teamId)
+  requireSignIn(access)
   if (entering === undefined) return requireEntered(access)
   if (access.isMember) throw invalid(['body', 'reason'], 'reasonOfMember')
   await openStaffAccess(trx, deps, source, actor, teamId, entering)
 }
 
-async function currentTokens(deps: SignInDeps, sessionId: string): Promise<SessionTokens> {
+/** Throws `token_not_valid` if the session has ended. */
+export async function currentTokens(deps: SessionDeps, sessionId: string): Promise<SessionTokens> {
   const session = await findSession(deps.db, sessionId)
   if (!session?.profile || session.over) throw fail('token_not_valid', 'session')
   const { userId, teamId, sessionVersion, profile, counter } = session

@@ -2,6 +2,7 @@
 import { writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
+import { requireLocal } from '../operation/grant.ts'
 import type { Actor } from '../operation/operation.ts'
 import { findAccountByEmail } from './account.store.ts'
 import { parseRefreshToken } from './refresh-token.ts'
@@ -11,7 +12,10 @@ import type { RequestSource } from './request-source.ts'
 
 export type SignOut = { readonly refresh?: string; readonly all?: boolean }
 
-/** Ends the session of the refresh token, or of the bearer; with `all`, every session of that user. */
+/**
+ * Ends the session of the refresh token, or of the bearer; with `all`, every session of that user. Throws `local_sign_in_required` for all
+ * sessions from one that an identity provider has opened.
+ */
 export async function signOut(
   deps: SessionDeps,
   source: RequestSource,
@@ -22,6 +26,7 @@ export async function signOut(
   if (sessionId === undefined) return
   const session = await findSession(deps.db, sessionId)
   if (!session || session.over) return
+  if (request.all) requireLocal(session)
   await deps.db.transaction().execute(async (trx) => {
     if (request.all) await revokeAllSessions(trx, session.userId, 'logout')
     else await revokeSession(trx, sessionId, 'logout')

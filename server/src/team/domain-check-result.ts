@@ -7,6 +7,7 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { recordName, type DomainProofDeps, type RecordState } from './domain-proof.ts'
 import { transition, type DomainTransition } from './domain-verification.ts'
 import {
+  endProofsOfDomain,
   findAdmins,
   isClaimedElsewhere,
   lockDomain,
@@ -41,6 +42,7 @@ export async function saveCheckResult(
   const { kind, after } = transition(id, before, { ...check, claimed }, now())
   await saveDomainState(trx, before, after)
   if (kind !== 'keep') await auditChange(trx, before, kind, after.verified, by)
+  if (kind === 'lose') await endProofsOfDomain(trx, before)
   if (kind === 'lose') await notifyAdmins(trx, ring, before, check.record)
   return { kind, domain: { ...before, ...after } }
 }

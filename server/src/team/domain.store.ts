@@ -115,6 +115,11 @@ export async function saveAutoJoin(trx: Trx, { teamId, id }: TeamDomain, autoJoi
   await sql`update domains set auto_join = ${autoJoin} where team_id = ${teamId} and id = ${id}`.execute(trx)
 }
 
+/** Ends what the identity provider of the domain has opened for its addresses. */
+export async function endProofsOfDomain(trx: Trx, { teamId, domain }: DueDomain): Promise<void> {
+  await sql`select end_provider_proofs(${teamId}::integer, null, ${domain})`.execute(trx)
+}
+
 export async function saveDomainState(
   trx: Trx,
   { teamId, id }: TeamDomain,

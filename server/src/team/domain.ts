@@ -16,6 +16,7 @@ import { queryRecord, recordName, recordValues } from './domain-proof.ts'
 import {
   countDomains,
   deleteDomain,
+  endProofsOfDomain,
   findDomain,
   insertDomain,
   listDomainRows,
@@ -172,6 +173,7 @@ export async function removeDomain(
   return runChange(deps.postgres, asAdmin, async (trx) => {
     const domain = known(await lockDomain(trx, teamId, id))
     requireMatch(operation.ifMatch, etagOf(changeable(domain)))
+    await endProofsOfDomain(trx, domain)
     await deleteDomain(trx, domain)
     await writeAudit(trx, {
       ...auditOf(asAdmin),

@@ -4,7 +4,7 @@ import type { Role } from '@pharos/contract/role'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { StaffRole } from '@pharos/contract/staff-role'
 import type { OpenAccess, UserActor } from '../operation/operation.ts'
-import { isStrongSession } from '../db/proofs.ts'
+import { activeProviderOf, isStrongSession, opensTeam } from '../db/proofs.ts'
 import { rolesOfMember, staffRolesOf } from '../db/roles.ts'
 
 export type TeamAccessRow = {
@@ -13,6 +13,10 @@ export type TeamAccessRow = {
   readonly requiresFactor: boolean
   /** Whether a proof of the session is strong. */
   readonly isStrong: boolean
+  /** A proof of the session opens the team. */
+  readonly isOpened: boolean
+  /** Key of the identity provider of the team; null without an active one. */
+  readonly provider: string | null
   readonly isStaff: boolean
   readonly staff_roles: readonly StaffRole[]
   /** The open access of the session to the team. */
@@ -29,10 +33,13 @@ export async function findTeamAccess(
 ): Promise<TeamAccessRow | undefined> {
   const { rows } = await sql<TeamAccessRow>`
     select t.id as "teamId", t.enabled_modules as modules, t.require_2fa as "requiresFactor",
-      coalesce((select ${isStrongSession} from sessions s where s.id = ${sessionId}::uuid), false) as "isStrong", u.is_staff as "isStaff", ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
+      coalesce(o."isStrong", false) as "isStrong", coalesce(o."isOpened", false) as "isOpened",
+      ${activeProviderOf(sql`t.id`)} as provider, u.is_staff as "isStaff", ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
       case when m.user_id is null and a.id is not null then json_build_object('id', a.id, 'change', a.change) end as access
     from teams t
     join users u on u.id = ${userId}
+    left join lateral (
+      select ${isStrongSession} as "isStrong", ${opensTeam(sql`t.id`)} as "isOpened" from sessions s where s.id = ${sessionId}::uuid) o on true
     left join memberships m on m.team_id = t.id and m.user_id = u.id
     left join staff_accesses a on a.session_id = ${sessionId}::uuid and a.user_id = u.id and a.team_id = t.id
       and a.closed is null and a.expires > now()

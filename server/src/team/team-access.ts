@@ -3,9 +3,15 @@
 // further requirements with this file.
 import { isForReading, type Grant } from '@pharos/contract/role'
 import type { Db, Trx } from '../db/postgres.ts'
-import { fail, notFound } from '../runtime/error.ts'
-import { requireChangeAllowed, requireEntered, requireGrant, type GrantHolder } from '../operation/grant.ts'
-import type { Actor, Operation, UserActor } from '../operation/operation.ts'
+import { notFound } from '../runtime/error.ts'
+import {
+  requireChangeAllowed,
+  requireEntered,
+  requireGrant,
+  requireOpened,
+  type GrantHolder,
+} from '../operation/grant.ts'
+import type { Actor, Operation, TeamBlock, UserActor } from '../operation/operation.ts'
 import { findTeamAccess } from './team-access.store.ts'
 
 export type TeamAccess = GrantHolder & {
@@ -18,8 +24,8 @@ export type TeamAccess = GrantHolder & {
 
 /**
  * Returns the actor's access to the team in the path: `current` or an id. Throws `not_found` for a team that the actor
- * is not in or that does not exist; `second_factor_required` if the team requires it and none opened the session;
- * `reason_required` for staff who have not entered it; `forbidden` without the grant.
+ * is not in or that does not exist; `sign_in_required` if no proof of the session opens it; `second_factor_required` if the team
+ * requires it and none opened the session; `reason_required` for staff who have not entered it; `forbidden` without the grant.
  */
 export async function getTeamAccess(
   db: Db,
@@ -39,14 +45,26 @@ async function accessTo(db: Db, actor: Actor, teamId: number): Promise<TeamAcces
     return { kind, teamId, roles, isMember: true, modules, isStrong: false }
   }
   const access = await readTeamAccess(db, actor, teamId)
-  if (access.requiresFactor && !access.isStrong) {
-    throw fail('second_factor_required', 'team')
-  }
+  requireOpened(blockOf(access))
   requireEntered(access)
   return access
 }
 
-type UserAccess = TeamAccess & { readonly requiresFactor: boolean }
+type UserAccess = TeamAccess & {
+  readonly requiresFactor: boolean
+  readonly isOpened: boolean
+  readonly provider: string | null
+}
+
+function blockOf({ isOpened, requiresFactor, isStrong, provider }: UserAccess): TeamBlock | null {
+  if (!isOpened) return { reason: 'sign_in', provider }
+  return requiresFactor && !isStrong ? { reason: 'second_factor' } : null
+}
+
+/** Throws `sign_in_required` if no proof of the session opens the team. A missing second factor does not matter: the user sets it up there. */
+export function requireSignIn(access: UserAccess): void {
+  if (!access.isOpened) requireOpened(blockOf(access))
+}
 
 /** Returns the access of a user, who may lack a factor or a reason. Throws `not_found` for a team without the user, unless for staff. */
 export async function readTeamAccess(

@@ -6,6 +6,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { columns, jsonOf, type RowOf } from '../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
+import { opensTeam } from '../db/proofs.ts'
 import { rolesOfMember } from '../db/roles.ts'
 
 const asnJson = jsonOf(
@@ -73,7 +74,7 @@ export async function saveTeam(trx: Trx, teamId: number, columns: TeamColumns): 
  * roles.
  */
 export type TeamReach =
-  | { readonly userId: number; readonly isStaff: boolean }
+  | { readonly userId: number; readonly isStaff: boolean; readonly sessionId: string }
   | { readonly teamId: number; readonly roles: readonly Role[] }
 
 const availableColumns = columns('teams', 't', ['id', 'name', 'enable_sdwan', 'enable_dns'], {
@@ -96,11 +97,15 @@ export const listAvailable = (
     slice: query,
   })
 
+/** A session of identity providers lists only what their proofs open: a team must not learn of other teams of its members. */
+const isOpen = ({ sessionId }: { readonly sessionId: string }) => sql<boolean>`
+  exists (select from sessions s where s.id = ${sessionId}::uuid and ${opensTeam(sql`t.id`)})`
+
 function reachable(reach: TeamReach): RawBuilder<unknown> {
   if ('teamId' in reach)
     return sql`select t.*, ${reach.roles}::text[] as roles from teams t where t.id = ${reach.teamId}`
   return sql`
     select t.*, ${rolesOfMember} as roles from teams t
     left join memberships m on m.team_id = t.id and m.user_id = ${reach.userId}
-    where ${reach.isStaff ? sql`true` : sql`m.user_id is not null`}`
+    where ${reach.isStaff ? sql`true` : sql`m.user_id is not null and ${isOpen(reach)}`}`
 }

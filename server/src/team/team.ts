@@ -46,7 +46,7 @@ export async function listTeams(
 
 function reachOf(actor: Actor): TeamReach {
   return actor.kind === 'user'
-    ? { userId: actor.userId, isStaff: actor.isStaff }
+    ? { userId: actor.userId, isStaff: actor.isStaff, sessionId: actor.sessionId }
     : { teamId: actor.teamId, roles: actor.roles }
 }
 

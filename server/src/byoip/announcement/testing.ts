@@ -121,7 +121,8 @@ export function operationOf(
     staffRoles: [],
     access: null,
     roles: ['editor'],
-    lacksSecondFactor: false,
+    isLocal: true,
+    blockedBy: null,
   } as const
   const actor = { ...user, teamId, modules: ['ipam'], ...rest.actor } as Operation['actor']
   return {

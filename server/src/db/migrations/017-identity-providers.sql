@@ -129,3 +129,15 @@ create function session_user_profile(for_user integer, in_team integer, of_sessi
     (select coalesce(bool_or(o.kind = 'local' and coalesce(o.expires > now(), true)), true) as is_local
       from session_proofs o where o.session_id = of_session) l
 $$;
+
+-- Ends what a provider of the team has opened: all of it, or for addresses of one domain. Sessions are not shown to the team role.
+create function end_provider_proofs(in_team integer, of_provider integer, of_domain text) returns void language sql security definer set search_path =
+  public, pg_temp as $$
+    update session_proofs p set expires = now() from sessions s
+    where s.id = p.session_id and p.team_id = in_team and coalesce(current_team_id(), in_team) = in_team and p.expires > now()
+      and p.provider_id = coalesce(of_provider, p.provider_id)
+      and (of_domain is null or exists (select from user_identities i
+        where i.provider_id = p.provider_id and i.user_id = s.user_id and split_part(lower(i.email), '@', 2) = of_domain))
+  $$;
+revoke execute on function end_provider_proofs from public;
+grant execute on function end_provider_proofs to pharos_tenant;

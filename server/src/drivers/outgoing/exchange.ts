@@ -57,7 +57,7 @@ export async function readBody(response: IncomingMessage, bytesMax: number): Pro
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes > bytesMax) throw new NotAllowed(`the response has more than ${bytesMax} bytes`)
+    if (bytes > bytesMax) throw new NotAllowed(`longer than ${bytesMax} bytes`)
   }
   return Buffer.concat(chunks)
 }

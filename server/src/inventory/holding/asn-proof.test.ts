@@ -110,7 +110,8 @@ const userOf = (teamId: number): Actor => ({
   isStaff: false,
   staffRoles: [],
   access: null,
-  lacksSecondFactor: false,
+  isLocal: true,
+  blockedBy: null,
   modules: ['ipam'],
   limits: null,
 })

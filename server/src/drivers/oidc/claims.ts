@@ -1,0 +1,47 @@
+// From the claims of an ID token to an assertion. Pure. Claims are of a foreign system: every type is checked.
+import { SignInFailure, type Assertion, type ProviderSettings } from '../../identity/identity-provider.ts'
+
+export type Claims = Readonly<Record<string, unknown>>
+
+const googleIssuer = 'https://accounts.google.com'
+const groupsMax = 5_000
+
+/** Throws SignInFailure for a Google account of another company. */
+export function assertionOf(claims: Claims, settings: ProviderSettings): Assertion {
+  const names = Object.keys(claims).filter((name) => /^[\x21-\x7e]{1,100}$/.test(name)).slice(0, 100)
+  const subject = claims['sub']
+  if (typeof subject !== 'string' || subject === '' || Buffer.byteLength(subject) > 1000)
+    throw new SignInFailure('document', { claims: names })
+  // All companies share the issuer: `hd` names the company (Google, OpenID Connect).
+  if (settings.issuer === googleIssuer && !settings.domains.includes(String(claims['hd']).toLowerCase()))
+    throw new SignInFailure('domain_not_yours', { claims: names })
+  const verified = claims['email_verified']
+  return {
+    subject,
+    email: typeof claims['email'] === 'string' ? claims['email'] : null,
+    emailVerified: verified === undefined ? undefined : verified === true || verified === 'true',
+    names: { first: text(claims['given_name']), last: text(claims['family_name']), display: text(claims['name']) },
+    groups: groupsOf(claims, settings.groupsClaim),
+    secondFactor: hasSecondFactor(claims, settings.secondFactorValues),
+    claims: names,
+  }
+}
+
+/** For names that others read: one line without control and format characters. */
+const text = (value: unknown): string =>
+  typeof value === 'string' ? value.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim().slice(0, 100) : ''
+
+/** Entra ID names groups that it does not send in `_claim_names`. */
+function groupsOf(claims: Claims, name: string): Assertion['groups'] {
+  const elsewhere = claims['_claim_names']
+  if (typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, name)) return 'overflow'
+  const value = claims[name]
+  const list: readonly unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? [value] : []
+  return list.length > groupsMax ? 'overflow' : list.filter((one) => typeof one === 'string')
+}
+
+/** `mfa` is RFC 8176; other values are settings of the provider. */
+function hasSecondFactor({ amr, acr }: Claims, accepted: readonly string[]): boolean {
+  const stated = [...(Array.isArray(amr) ? (amr as unknown[]) : []), acr]
+  return stated.some((value) => value === 'mfa' || (typeof value === 'string' && accepted.includes(value)))
+}

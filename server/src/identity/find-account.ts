@@ -1,0 +1,205 @@
+// From an assertion to an account and its roles in the team: reads the facts, decides (link.ts, mapping.ts), and applies the decision.
+import { writeAudit } from '../db/audit.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import { queueMail } from '../mail/mail.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { confirmAddress } from '../session/account.store.ts'
+import type { MailLimits } from '../session/mail-limits.ts'
+import type { RequestSource } from '../session/request-source.ts'
+import { parseEmail } from '../text/email.ts'
+import { domainOfEmail } from '../team/domain-name.ts'
+import { demoteHoldings } from '../team/holdings.ts'
+import { lockTeamRow } from '../team/team-lock.store.ts'
+import { createState, linkHours, saveFlow } from './flow.ts'
+import {
+  findAddress,
+  insertPasswordlessAccount,
+  insertProvided,
+  readLinkFacts,
+  readMemberFacts,
+  saveIdentity,
+  saveIdentityUse,
+  saveProvidedRoles,
+  type MemberRecord,
+} from './identity.store.ts'
+import { SignInFailure, type Assertion } from './identity-provider.ts'
+import { decideLink, type LinkDecision } from './link.ts'
+import { planMembership, type MembershipChange } from './mapping.ts'
+import type { SignInProvider } from './provider.store.ts'
+
+export type AccountDeps = {
+  readonly ring: KeyRing
+  readonly publicUrl: string
+  readonly membersPerTeam: number
+}
+
+export type StatedAddress = { readonly email: string | null; readonly domain: string | null }
+
+/** The address in the spelling of accounts, with its domain in that of the domains of teams. Text that is no address counts as none. */
+export function addressOf({ email }: Pick<Assertion, 'email'>): StatedAddress {
+  const canonical = email === null ? undefined : parseEmail(email)
+  const domain = canonical === undefined ? undefined : domainOfEmail(canonical)
+  return { email: canonical ?? null, domain: domain ?? null }
+}
+
+export type FoundAccount = {
+  readonly decision: Exclude<LinkDecision, { kind: 'refuse' }>
+  readonly member: MemberRecord
+  readonly membership: Exclude<MembershipChange, { kind: 'refuse' }>
+  /** Canonical; null for a known identity without an address. */
+  readonly email: string | null
+}
+
+/** Throws SignInFailure if no rule admits the person. `ask` is a decision: the caller sends the mail. */
+export async function findAccount(
+  db: Db | Trx,
+  provider: SignInProvider,
+  assertion: Assertion,
+): Promise<FoundAccount> {
+  const failure = (reason: SignInFailure['reason']) =>
+    new SignInFailure(reason, { claims: assertion.claims })
+  const address = addressOf(assertion)
+  const { email } = address
+  const found = await readLinkFacts(db, provider, assertion.subject, address)
+  const stated = email === null ? 'missing' : assertion.emailVerified === false ? 'unverified' : 'stated'
+  const decision = decideLink({ ...found, email: stated })
+  if (decision.kind === 'refuse') throw failure(decision.reason)
+  const userId = 'userId' in decision ? decision.userId : null
+  const member = await readMemberFacts(db, provider.teamId, userId)
+  const membership = planMembership(provider, assertion.groups, member)
+  if (membership.kind === 'refuse') throw failure(membership.reason)
+  return { decision, member, membership, email }
+}
+
+/** Applies the decision, and returns the account. Runs in the transaction that opens the session. */
+export async function applyAccount(
+  trx: Trx,
+  deps: AccountDeps,
+  source: RequestSource,
+  provider: SignInProvider,
+  assertion: Assertion,
+): Promise<number> {
+  await lockTeamRow(trx, provider.teamId)
+  const found = await findAccount(trx, provider, assertion)
+  const { decision, email } = found
+  if (decision.kind === 'ask')
+    throw new SignInFailure('linked_elsewhere', { claims: assertion.claims })
+  const userId =
+    decision.kind === 'create'
+      ? await createAccount(trx, source, provider, assertion, email!)
+      : decision.userId
+  // An invitation was accepted at the same moment: the account exists now.
+  if (userId === undefined) return applyAccount(trx, deps, source, provider, assertion)
+  await applyMembership(trx, deps, source, provider, assertion, userId, found)
+  if (decision.kind !== 'known')
+    await linkAccount(trx, deps, source, provider, { subject: assertion.subject, userId, email: email! })
+  await saveIdentityUse(trx, provider.id, assertion.subject)
+  return userId
+}
+
+/** Returns undefined if the account was created concurrently. */
+async function createAccount(
+  trx: Trx,
+  { requestId, address }: RequestSource,
+  provider: SignInProvider,
+  { names: { first, last, display } }: Assertion,
+  email: string,
+): Promise<number | undefined> {
+  const displayName = display || [first, last].filter(Boolean).join(' ')
+  const account = { email, firstName: first, lastName: last, displayName }
+  const userId = await insertPasswordlessAccount(trx, account)
+  if (userId === undefined) return undefined
+  await writeAudit(trx, {
+    teamId: provider.teamId,
+    actor: `user:${userId}`,
+    action: 'account.create',
+    target: `user:${userId}`,
+    after: { email, provider: provider.id },
+    requestId,
+    address,
+  })
+  return userId
+}
+
+async function applyMembership(
+  trx: Trx,
+  { membersPerTeam }: AccountDeps,
+  { requestId, address }: RequestSource,
+  { id, teamId }: SignInProvider,
+  { claims }: Assertion,
+  userId: number,
+  { member, membership, email }: FoundAccount,
+): Promise<void> {
+  if (membership.kind === 'keep') return
+  const { roles } = membership
+  const by = { teamId, actor: `user:${userId}`, requestId, address }
+  if (membership.kind === 'join') {
+    const memberId = await insertProvided(trx, { teamId, userId, roles, membersMax: membersPerTeam })
+    if (memberId === undefined) throw new SignInFailure('not_assigned', { claims })
+    const after = { user_id: userId, email, roles, provider: id }
+    return writeAudit(trx, { ...by, action: 'member.join', target: `member:${memberId}`, after })
+  }
+  const before = member.roles!
+  await saveProvidedRoles(trx, teamId, member.memberId!, roles)
+  const lost = await demoteHoldings(trx, teamId, userId, before, roles)
+  await writeAudit(trx, {
+    ...by,
+    action: 'member.update',
+    target: `member:${member.memberId!}`,
+    before: { roles: before },
+    after: { roles, provider: id, ...lost },
+  })
+}
+
+type Link = { readonly subject: string; readonly userId: number; readonly email: string }
+
+/** The owner of the account is told: the admin of the team's provider could have made the provider state the address. */
+export async function linkAccount(
+  trx: Trx,
+  { ring }: AccountDeps,
+  { requestId, address }: RequestSource,
+  { id, name, teamId, teamName }: SignInProvider,
+  { subject, userId, email }: Link,
+): Promise<void> {
+  await saveIdentity(trx, { providerId: id, subject, userId, email })
+  await confirmAddress(trx, userId)
+  const account = await findAddress(trx, userId)
+  await writeAudit(trx, {
+    teamId,
+    actor: `user:${userId}`,
+    action: 'identity.link',
+    target: `user:${userId}`,
+    after: { provider: id, email },
+    requestId,
+    address,
+  })
+  const content = { team: teamName, provider: name, at: new Date().toISOString(), address }
+  await queueMail(trx, ring, { to: account!.email, teamId: null, template: 'identity-linked', content })
+}
+
+/** Sends the link that the owner of the mailbox follows to link the account. Throws `rate_limited`. */
+export async function askOwner(
+  db: Db,
+  { ring, publicUrl, mailLimits }: AccountDeps & { readonly mailLimits: MailLimits },
+  { address }: RequestSource,
+  provider: SignInProvider,
+  { subject, userId, email }: Link,
+): Promise<void> {
+  mailLimits.take(address, email)
+  const state = createState()
+  await db.transaction().execute(async (trx) => {
+    const content = { subject, userId, email }
+    await saveFlow(trx, ring, { kind: 'link', state, providerId: provider.id, content, cookie: null })
+    await queueMail(trx, ring, {
+      to: email,
+      teamId: null,
+      template: 'link-account',
+      content: {
+        link: `${publicUrl}/link-account#${state}`,
+        hours: linkHours,
+        team: provider.teamName,
+        provider: provider.name,
+      },
+    })
+  })
+}

@@ -1,0 +1,41 @@
+// The SQL of flows. Only the hash of a state is stored.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../db/postgres.ts'
+
+export type FlowKind = 'sign_in' | 'test' | 'factor' | 'link'
+
+export type NewFlowRow = {
+  readonly stateHash: Buffer
+  readonly providerId: number
+  readonly kind: FlowKind
+  readonly cookieMac: Buffer | null
+  readonly sealed: Buffer
+  readonly minutes: number
+}
+
+export async function insertFlow(db: Db | Trx, flow: NewFlowRow): Promise<void> {
+  const { stateHash, providerId, kind, cookieMac, sealed, minutes } = flow
+  await sql`
+    insert into auth_flows (state_hash, provider_id, kind, cookie_mac, sealed, expires)
+    values (${stateHash}, ${providerId}, ${kind}, ${cookieMac}, ${sealed}, now() + make_interval(mins => ${minutes}))`.execute(
+    db,
+  )
+}
+
+type TakenFlowRow = {
+  readonly providerId: number
+  readonly kind: FlowKind
+  readonly cookieMac: Buffer | null
+  readonly sealed: Buffer
+  readonly isExpired: boolean
+}
+
+/** One statement decides between two requests with the same state. */
+export async function takeFlowRow(db: Db | Trx, stateHash: Buffer): Promise<TakenFlowRow | undefined> {
+  const { rows } = await sql<TakenFlowRow>`
+    delete from auth_flows where state_hash = ${stateHash}
+    returning provider_id as "providerId", kind, cookie_mac as "cookieMac", sealed, expires <= now() as "isExpired"`.execute(
+    db,
+  )
+  return rows[0]
+}

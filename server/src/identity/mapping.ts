@@ -1,0 +1,51 @@
+// The roles of a person from their groups, and what they change in the team. Pure.
+import { orderedRoles, type Role } from '@pharos/contract/role'
+import type { SignInReason } from '@pharos/contract/sign-in-reason'
+import type { GroupMapping } from '@pharos/contract/team/provider'
+import type { Assertion } from './identity-provider.ts'
+
+export type MappingRules = {
+  readonly mappings: readonly GroupMapping[]
+  readonly defaultRoles: readonly Role[]
+}
+
+/** Returns the union of the roles of the groups, else the default roles; a reason if that is none. */
+export function rolesOfGroups(
+  { mappings, defaultRoles }: MappingRules,
+  groups: Assertion['groups'],
+): { readonly roles: readonly Role[]; readonly reason: SignInReason | null } {
+  if (groups === 'overflow' && mappings.length > 0) return { roles: [], reason: 'groups_overflow' }
+  const mapped = mappings.filter(({ group }) => groups !== 'overflow' && groups.includes(group))
+  const roles = orderedRoles(mapped.length > 0 ? mapped.flatMap((one) => one.roles) : defaultRoles)
+  return { roles, reason: roles.length === 0 ? 'not_assigned' : null }
+}
+
+export type MemberFacts = {
+  /** Null: not a member. */
+  readonly roles: readonly Role[] | null
+  /** An admin has set the roles, or the platform file. */
+  readonly isManual: boolean
+  /** An admin removed the person, who comes back by invitation only. */
+  readonly isFormer: boolean
+  readonly isLastAdmin: boolean
+}
+
+export type MembershipChange =
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'join' | 'update'; readonly roles: readonly Role[] }
+  | { readonly kind: 'refuse'; readonly reason: SignInReason }
+
+/** Roles that an admin has set stay. The last admin of the team keeps the role. */
+export function planMembership(
+  rules: MappingRules,
+  groups: Assertion['groups'],
+  { roles: held, isManual, isFormer, isLastAdmin }: MemberFacts,
+): MembershipChange {
+  if (held !== null && isManual) return { kind: 'keep' }
+  if (held === null && isFormer) return { kind: 'refuse', reason: 'not_assigned' }
+  const { roles, reason } = rolesOfGroups(rules, groups)
+  if (reason !== null) return { kind: 'refuse', reason }
+  if (held === null) return { kind: 'join', roles }
+  if (isLastAdmin && !roles.includes('admin')) return { kind: 'keep' }
+  return orderedRoles(held).join() === roles.join() ? { kind: 'keep' } : { kind: 'update', roles }
+}

@@ -1,0 +1,47 @@
+// Wires identity providers: their operations, and signing in with them.
+import { issuerOf } from '../brand/provider.ts'
+import { createIdentityProviders } from '../drivers/identity-providers.ts'
+import { createFetch } from '../drivers/outgoing/fetch.ts'
+import { createHostResolver } from '../drivers/outgoing/resolve-host.ts'
+import { sandboxIssuer } from '../drivers/sandbox-identity/provider.ts'
+import type { Mounted } from '../http/mount.ts'
+import { isLoopback } from '../net/loopback.ts'
+import { parseNetworks } from '../net/network-list.ts'
+import type { ApiShared } from '../process/shared.ts'
+import { ClientLimiter } from '../runtime/client-limiter.ts'
+import { fromSetting } from '../runtime/from-setting.ts'
+import { createMailLimits } from '../session/mail-limits.ts'
+import { relyingPartyOf } from '../session/relying-party.ts'
+import { createDomainProviders } from './domain-providers.ts'
+import { identityRoutes } from './identity.routes.ts'
+
+export function routes(shared: ApiShared): Mounted[] {
+  const { config, front: db, publicUrl, metrics } = shared
+  const allowed = fromSetting('sso_networks_allowed', () => parseNetworks(config.ssoNetworksAllowed))
+  const fetch = createFetch({ resolver: createHostResolver({ servers: config.dnsResolvers }), allowed })
+  const onLoopback = isLoopback(config.host)
+  const perMinute = config.signInLimitPerMinute
+  const limiter = (burst: number) => new ClientLimiter({ perSecond: burst / 60, burst })
+  return identityRoutes({
+    ...shared,
+    db,
+    onLoopback,
+    membersPerTeam: config.membersPerTeam,
+    createProvider: createIdentityProviders(fetch, onLoopback),
+    findByDomain: createDomainProviders(db),
+    issuerRules: { allowsPrivate: allowed.length > 0, sandboxIssuer: onLoopback ? sandboxIssuer : null },
+    relyingParty: relyingPartyOf(publicUrl, issuerOf(config)),
+    mailLimits: createMailLimits(config.accountMailsPerHour),
+    methodsOfClient: limiter(3 * perMinute),
+    attemptsOfClient: limiter(perMinute),
+    onSignIn: (outcome) => metrics.signIns.inc({ method: 'provider', outcome }),
+    cookies: {
+      secure: publicUrl.startsWith('https://'),
+      lifetimeSeconds: config.refreshIdleLifetimeSeconds,
+    },
+    lifetime: {
+      idleSeconds: config.refreshIdleLifetimeSeconds,
+      absoluteSeconds: config.refreshAbsoluteLifetimeSeconds,
+    },
+  })
+}

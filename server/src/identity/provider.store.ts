@@ -1,0 +1,288 @@
+// The SQL of the identity providers of a team, for its admins. Every statement is limited to a team, except those of a sign-in, which begins without one.
+import { sql, type RawBuilder } from 'kysely'
+import type { DefaultRole, Role } from '@pharos/contract/role'
+import type { QueryOf } from '@pharos/contract/route'
+import type { SignInReason } from '@pharos/contract/sign-in-reason'
+import {
+  attemptsMax,
+  type GroupMapping,
+  type listProvidersRoute,
+  type listSignInAttemptsRoute,
+  type Provider,
+  type ProviderStatus,
+  type SecondFactorRule,
+} from '@pharos/contract/team/provider'
+import { columns, type RowOf } from '../db/columns.ts'
+import { listInTeam, orderBy, type Page } from '../db/page.ts'
+import type { Db, Postgres, Trx } from '../db/postgres.ts'
+import { storedJson } from '../db/stored-json.ts'
+
+/** What the drivers need, beside the secret. */
+export type StoredSettings = {
+  readonly issuer: string
+  readonly client_id: string
+  readonly groups_claim: string
+  readonly second_factor_values: readonly string[]
+}
+
+const domainIds = sql<number[]>`
+  array(select d.id from domains d where d.provider_id = p.id and d.team_id = p.team_id order by d.id)`
+const mappings = sql<GroupMapping[]>`
+  coalesce((select json_agg(json_build_object('group', g.group_name, 'roles', g.roles) order by g.group_name)
+    from provider_mappings g where g.provider_id = p.id), '[]')`
+const problem = sql<Provider['problem']>`
+  case when p.status = 'active' and not exists (
+      select from domains d where d.provider_id = p.id and d.team_id = p.team_id and d.verified is not null) then 'domain_lost'
+    when p.status = 'active' and p.unreachable is not null then 'unreachable' end`
+
+const providerColumns = columns(
+  'identity_providers',
+  'p',
+  ['id', 'key', 'team_id', 'name', 'session_hours', 'tested', 'created', 'version'],
+  {
+    kind: sql<'oidc'>`p.kind`,
+    status: sql<ProviderStatus>`p.status`,
+    settings: sql<StoredSettings>`p.settings`,
+    second_factor: sql<SecondFactorRule>`p.second_factor`,
+    default_roles: sql<DefaultRole[]>`p.default_roles`,
+    domain_ids: domainIds,
+    mappings,
+    problem,
+  },
+)
+export type ProviderRow = RowOf<typeof providerColumns>
+
+/** The columns and bound rows that a request changes. */
+export type ProviderChange = Pick<
+  ProviderRow,
+  | 'name'
+  | 'status'
+  | 'settings'
+  | 'session_hours'
+  | 'second_factor'
+  | 'default_roles'
+  | 'domain_ids'
+  | 'mappings'
+>
+
+export const listProviderRows = (
+  postgres: Postgres,
+  teamId: number,
+  { ordering, ...slice }: QueryOf<typeof listProvidersRoute>,
+): Promise<Page<ProviderRow>> =>
+  listInTeam(postgres, teamId, {
+    matching: sql`select p.* from identity_providers p where p.team_id = ${teamId}`,
+    columns: providerColumns,
+    order: orderBy(ordering, { id: sql`p.id`, name: sql`lower(p.name)`, created: sql`p.created` }, sql`p.id`),
+    slice,
+  })
+
+const oneOf = (teamId: number, id: number, lock: RawBuilder<unknown> = sql``) =>
+  sql<ProviderRow>`
+    select ${providerColumns} from identity_providers p where p.team_id = ${teamId} and p.id = ${id}::bigint ${lock}`
+
+export async function findProvider(
+  postgres: Postgres,
+  teamId: number,
+  id: number,
+): Promise<ProviderRow | undefined> {
+  return (await postgres.readInTeam(teamId, oneOf(teamId, id)))[0]
+}
+
+export async function lockProvider(trx: Trx, teamId: number, id: number): Promise<ProviderRow | undefined> {
+  return (await oneOf(teamId, id, sql`for no key update`).execute(trx)).rows[0]
+}
+
+export async function countProviders(trx: Trx, teamId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from identity_providers where team_id = ${teamId}`.execute(trx)
+  return rows[0]!.count
+}
+
+export type NewProvider = Pick<
+  ProviderRow,
+  'key' | 'team_id' | 'kind' | 'name' | 'settings' | 'session_hours' | 'second_factor' | 'default_roles'
+> & { readonly secretSealed: Buffer }
+
+export async function insertProvider(trx: Trx, provider: NewProvider): Promise<number> {
+  const { key, team_id, kind, name, settings, session_hours, second_factor, default_roles, secretSealed } =
+    provider
+  const { rows } = await sql<{ id: number }>`
+    insert into identity_providers (key, team_id, kind, name, settings, secret_sealed, session_hours, second_factor, default_roles)
+    values (${key}, ${team_id}, ${kind}, ${name}, ${storedJson(settings)}::jsonb, ${secretSealed}, ${session_hours}, ${second_factor},
+      ${default_roles}) returning id`.execute(trx)
+  return rows[0]!.id
+}
+
+/** Null as secret: it is unchanged. The team role may write the secret, and not read it. */
+export async function saveProvider(
+  trx: Trx,
+  { id, team_id }: ProviderRow,
+  change: ProviderChange,
+  secretSealed: Buffer | null,
+): Promise<void> {
+  const { name, status, settings, session_hours, second_factor, default_roles } = change
+  await sql`
+    update identity_providers set name = ${name}, status = ${status}, settings = ${storedJson(settings)}::jsonb,
+      session_hours = ${session_hours}, second_factor = ${second_factor}, default_roles = ${default_roles},
+      version = version + 1${secretSealed === null ? sql`` : sql`, secret_sealed = ${secretSealed}`}
+    where team_id = ${team_id} and id = ${id}`.execute(trx)
+}
+
+export async function deleteProviderRow(trx: Trx, { id, team_id }: ProviderRow): Promise<void> {
+  await sql`delete from identity_providers where team_id = ${team_id} and id = ${id}`.execute(trx)
+}
+
+export async function replaceMappings(
+  trx: Trx,
+  providerId: number,
+  rules: readonly GroupMapping[],
+): Promise<void> {
+  await sql`delete from provider_mappings where provider_id = ${providerId}`.execute(trx)
+  if (rules.length === 0) return
+  const json = storedJson(rules)
+  await sql`
+    insert into provider_mappings (provider_id, group_name, roles)
+    select ${providerId}, r ->> 'group', array(select jsonb_array_elements_text(r -> 'roles'))
+    from jsonb_array_elements(${json}::jsonb) r`.execute(trx)
+}
+
+export type BindableDomain = {
+  readonly id: number
+  readonly domain: string
+  readonly isVerified: boolean
+  readonly providerId: number | null
+}
+
+/** The domains of the team with these ids, locked. */
+export async function lockDomains(
+  trx: Trx,
+  teamId: number,
+  ids: readonly number[],
+): Promise<BindableDomain[]> {
+  const { rows } = await sql<BindableDomain>`
+    select id, domain, verified is not null as "isVerified", provider_id as "providerId" from domains
+    where team_id = ${teamId} and id = any(${ids}::bigint[]) order by id for no key update`.execute(trx)
+  return rows
+}
+
+/** Binds exactly these domains to the provider. */
+export async function bindDomains(
+  trx: Trx,
+  teamId: number,
+  providerId: number,
+  ids: readonly number[],
+): Promise<void> {
+  await sql`
+    update domains set provider_id = case when id = any(${ids}::bigint[]) then ${providerId}::integer end
+    where team_id = ${teamId} and (provider_id = ${providerId} or id = any(${ids}::bigint[]))`.execute(trx)
+}
+
+/** Null as domain: of all domains. */
+export async function endProofs(
+  trx: Db | Trx,
+  teamId: number,
+  providerId: number,
+  domain: string | null = null,
+): Promise<void> {
+  await sql`select end_provider_proofs(${teamId}::integer, ${providerId}::integer, ${domain})`.execute(trx)
+}
+
+const attemptColumns = columns('sso_attempts', 'a', ['id', 'at', 'claims', 'request_id'], {
+  reason: sql<SignInReason>`a.reason`,
+})
+export type AttemptRow = RowOf<typeof attemptColumns>
+
+/** The last attempts within 30 days. */
+export const listAttemptRows = (
+  postgres: Postgres,
+  teamId: number,
+  providerId: number,
+  { ordering, ...slice }: QueryOf<typeof listSignInAttemptsRoute>,
+): Promise<Page<AttemptRow>> =>
+  listInTeam(postgres, teamId, {
+    matching: sql`
+      select a.* from sso_attempts a
+      where a.provider_id = ${providerId} and a.at > now() - interval '30 days' order by a.id desc limit ${attemptsMax}`,
+    columns: attemptColumns,
+    order: orderBy(ordering, { at: sql`a.at`, id: sql`a.id` }, sql`a.id`),
+    slice,
+  })
+
+export type NewAttempt = {
+  readonly providerId: number
+  readonly reason: SignInReason
+  readonly claims: readonly string[]
+  readonly requestId: string
+}
+
+/** Keeps the last attempts only, so that anybody who starts sign-ins fills nothing. */
+export async function insertAttempt(db: Db, attempt: NewAttempt): Promise<void> {
+  const { providerId, reason, claims, requestId } = attempt
+  await sql`
+    with added as (
+      insert into sso_attempts (provider_id, reason, claims, request_id)
+      values (${providerId}, ${reason}, ${claims}::text[], ${requestId})),
+    unreached as (
+      update identity_providers set unreachable = now()
+      where id = ${providerId} and unreachable is null and ${reason}::text = 'unavailable')
+    delete from sso_attempts where provider_id = ${providerId} and id <= (
+      select id from sso_attempts where provider_id = ${providerId} order by id desc offset ${attemptsMax - 1} limit 1)`.execute(
+    db,
+  )
+}
+
+/** The provider answered. */
+export async function saveReached(trx: Trx, providerId: number): Promise<void> {
+  await sql`update identity_providers set unreachable = null where id = ${providerId} and unreachable is not null`.execute(
+    trx,
+  )
+}
+
+/** A test that ended in roles. Changes no version: the provider is the same. */
+export async function saveTested(db: Db | Trx, providerId: number): Promise<void> {
+  await sql`update identity_providers set tested = now(), unreachable = null where id = ${providerId}`.execute(
+    db,
+  )
+}
+
+/** A provider as a sign-in needs it, read before a person is known. */
+export type SignInProvider = {
+  readonly id: number
+  readonly key: string
+  readonly teamId: number
+  readonly teamName: string
+  readonly requiresFactor: boolean
+  readonly name: string
+  readonly status: ProviderStatus
+  readonly settings: StoredSettings
+  readonly secretSealed: Buffer
+  readonly sessionHours: number
+  readonly secondFactor: SecondFactorRule
+  readonly defaultRoles: readonly Role[]
+  readonly mappings: readonly GroupMapping[]
+  /** Verified domains that are bound to it. */
+  readonly domains: readonly string[]
+}
+
+export async function findSignInProvider(
+  db: Db | Trx,
+  by: { readonly key: string } | { readonly id: number },
+): Promise<SignInProvider | undefined> {
+  const { rows } = await sql<SignInProvider>`
+    select p.id, p.key, p.team_id as "teamId", t.name as "teamName", t.require_2fa as "requiresFactor", p.name, p.status, p.settings,
+      p.secret_sealed as "secretSealed", p.session_hours as "sessionHours", p.second_factor as "secondFactor",
+      p.default_roles as "defaultRoles", ${mappings} as mappings,
+      array(select d.domain from domains d where d.provider_id = p.id and d.verified is not null order by d.domain) as domains
+    from identity_providers p join teams t on t.id = p.team_id
+    where ${'key' in by ? sql`p.key = ${by.key}` : sql`p.id = ${by.id}`}`.execute(db)
+  return rows[0]
+}
+
+/** The key of the active provider of each verified domain. */
+export async function listDomainProviders(db: Db): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ domain: string; key: string }>`
+    select d.domain, p.key from domains d join identity_providers p on p.id = d.provider_id
+    where d.verified is not null and p.status = 'active'`.execute(db)
+  return new Map(rows.map(({ domain, key }) => [domain, key]))
+}

@@ -1,0 +1,318 @@
+// The identity providers of a team, as its admins manage them.
+import { randomInt } from 'node:crypto'
+import { isIP } from 'node:net'
+import { orderedRoles } from '@pharos/contract/role'
+import type { BodyOf, QueryOf } from '@pharos/contract/route'
+import {
+  providersMax,
+  type createProviderRoute,
+  type GroupMapping,
+  type listProvidersRoute,
+  type listSignInAttemptsRoute,
+  type Provider,
+  type SignInAttempt,
+  type updateProviderRoute,
+} from '@pharos/contract/team/provider'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import type { Db, Postgres, Trx } from '../db/postgres.ts'
+import { isUpgradeFinished } from '../db/release.ts'
+import { runChange, type ChangeAnswer } from '../db/run-change.ts'
+import { etagOf, requireMatch } from '../operation/etag.ts'
+import type { Operation } from '../operation/operation.ts'
+import { errorAt, fail, failWith, invalid, notFound } from '../runtime/error.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { getTeamAccess, operationIn } from '../team/team-access.ts'
+import { requireStillGranted } from '../team/team-lock.ts'
+import { redirectUriOf, sealClientSecret } from './open-provider.ts'
+import {
+  bindDomains,
+  countProviders,
+  deleteProviderRow,
+  endProofs,
+  findProvider,
+  insertProvider,
+  listAttemptRows,
+  listProviderRows,
+  lockDomains,
+  lockProvider,
+  replaceMappings,
+  saveProvider,
+  type AttemptRow,
+  type ProviderChange,
+  type ProviderRow,
+} from './provider.store.ts'
+
+export type ProviderDeps = {
+  readonly db: Db
+  readonly postgres: Postgres
+  readonly ring: KeyRing
+  readonly publicUrl: string
+  readonly issuerRules: IssuerRules
+}
+
+export type IssuerRules = {
+  /** Whether a setting allows networks that are not public: their providers may be addresses, and without TLS. */
+  readonly allowsPrivate: boolean
+  /** An issuer that the sandbox answers for, on loopback only. */
+  readonly sandboxIssuer: string | null
+}
+
+/** Enters the team of the path, for its admins. */
+export async function enterTeam(
+  { db }: Pick<ProviderDeps, 'db'>,
+  operation: Operation,
+  team: string,
+): Promise<Operation> {
+  const access = await getTeamAccess(db, operation, team, 'team.manage')
+  return operationIn(operation, access)
+}
+
+export async function listProviders(
+  deps: ProviderDeps,
+  operation: Operation,
+  team: string,
+  query: QueryOf<typeof listProvidersRoute>,
+): Promise<{ results: Provider[]; count: number }> {
+  const { actor } = await enterTeam(deps, operation, team)
+  const { page, count } = await listProviderRows(deps.postgres, actor.teamId, query)
+  return { results: page.map((row) => present(deps, row)), count }
+}
+
+/** Throws `not_found`. */
+export async function getProvider(
+  deps: ProviderDeps,
+  operation: Operation,
+  team: string,
+  id: number,
+): Promise<ChangeAnswer<Provider>> {
+  const { actor } = await enterTeam(deps, operation, team)
+  return answerWith(deps, known(await findProvider(deps.postgres, actor.teamId, id)))
+}
+
+/** Throws `quota_exceeded`, and `invalid` for an issuer that is not of one company. */
+export async function createProvider(
+  deps: ProviderDeps,
+  operation: Operation,
+  team: string,
+  body: BodyOf<typeof createProviderRoute>,
+): Promise<ChangeAnswer<Provider>> {
+  const inTeam = await enterTeam(deps, operation, team)
+  requireIssuer(deps, body.issuer)
+  const { teamId } = inTeam.actor
+  const wanted = changedBy(
+    { ...initial, name: body.name, settings: { ...initial.settings, issuer: body.issuer } },
+    body,
+  )
+  return runChange(deps.postgres, inTeam, async (trx) => {
+    await requireStillGranted(trx, inTeam, 'team.manage')
+    if ((await countProviders(trx, teamId)) >= providersMax)
+      throw fail('quota_exceeded', 'providers', { limit: providersMax })
+    const key = createKey()
+    const secretSealed = sealClientSecret(deps.ring, key, body.client_secret)
+    const id = await insertProvider(trx, { ...wanted, key, team_id: teamId, kind: body.kind, secretSealed })
+    await saveBound(trx, teamId, id, wanted)
+    const row = known(await lockProvider(trx, teamId, id))
+    await writeAudit(trx, { ...auditOf(inTeam), ...entryOf('create', id), after: recordedOf(row) })
+    return answerWith(deps, row)
+  })
+}
+
+const initial: ProviderChange = {
+  name: '',
+  status: 'draft',
+  settings: { issuer: '', client_id: '', groups_claim: 'groups', second_factor_values: [] },
+  session_hours: 12,
+  second_factor: 'claim',
+  default_roles: [],
+  domain_ids: [],
+  mappings: [],
+}
+
+const keyLetters = 'abcdefghijklmnopqrstuvwxyz234567'
+const createKey = (): string => Array.from({ length: 12 }, () => keyLetters[randomInt(32)]).join('')
+
+/** Throws `not_found`, `precondition_failed`, and `conflict` if it cannot be activated. */
+export async function updateProvider(
+  deps: ProviderDeps,
+  operation: Operation,
+  team: string,
+  id: number,
+  body: BodyOf<typeof updateProviderRoute>,
+): Promise<ChangeAnswer<Provider>> {
+  const inTeam = await enterTeam(deps, operation, team)
+  const { teamId } = inTeam.actor
+  const isFinished = body.status !== 'active' || (await isUpgradeFinished(deps.db))
+  return runChange(deps.postgres, inTeam, async (trx) => {
+    await requireStillGranted(trx, inTeam, 'team.manage')
+    const before = await lockForChange(trx, inTeam, id)
+    const wanted = changedBy(before, body)
+    const isSame = JSON.stringify(wanted) === JSON.stringify(changeOf(before))
+    if (isSame && body.client_secret === undefined) return answerWith(deps, before)
+    const domains = await saveBound(trx, teamId, id, wanted, before)
+    if (wanted.status === 'active' && before.status !== 'active') {
+      // A process of the release before would open every team to a session of the provider.
+      if (!isFinished) throw fail('conflict', 'unfinishedUpgrade')
+      if (before.tested === null) throw fail('conflict', 'providerUntested')
+      if (!domains.some(({ isVerified }) => isVerified)) throw fail('conflict', 'providerDomain')
+    }
+    const secret =
+      body.client_secret === undefined ? null : sealClientSecret(deps.ring, before.key, body.client_secret)
+    await saveProvider(trx, before, wanted, secret)
+    if (before.status === 'active' && wanted.status !== 'active') await endProofs(trx, teamId, id)
+    const after = known(await lockProvider(trx, teamId, id))
+    await writeAudit(trx, {
+      ...auditOf(inTeam),
+      ...entryOf('update', id),
+      before: recordedOf(before),
+      after: { ...recordedOf(after), ...(secret === null ? {} : { client_secret: 'changed' }) },
+    })
+    return answerWith(deps, after)
+  })
+}
+
+export async function deleteProvider(
+  deps: ProviderDeps,
+  operation: Operation,
+  team: string,
+  id: number,
+): Promise<ChangeAnswer<null>> {
+  const inTeam = await enterTeam(deps, operation, team)
+  const { teamId } = inTeam.actor
+  return runChange(deps.postgres, inTeam, async (trx) => {
+    await requireStillGranted(trx, inTeam, 'team.manage')
+    const before = await lockForChange(trx, inTeam, id)
+    await endProofs(trx, teamId, id)
+    await deleteProviderRow(trx, before)
+    await writeAudit(trx, { ...auditOf(inTeam), ...entryOf('delete', id), before: recordedOf(before) })
+    return { body: null }
+  })
+}
+
+export async function listSignInAttempts(
+  deps: ProviderDeps,
+  operation: Operation,
+  team: string,
+  id: number,
+  query: QueryOf<typeof listSignInAttemptsRoute>,
+): Promise<{ results: SignInAttempt[]; count: number }> {
+  const { actor } = await enterTeam(deps, operation, team)
+  known(await findProvider(deps.postgres, actor.teamId, id))
+  const { page, count } = await listAttemptRows(deps.postgres, actor.teamId, id, query)
+  return { results: page.map(presentAttempt), count }
+}
+
+const presentAttempt = ({ at, ...rest }: AttemptRow): SignInAttempt => ({ ...rest, at: at.toISOString() })
+
+type Changes = Omit<BodyOf<typeof updateProviderRoute>, 'client_secret'>
+
+/** Returns the row with the given fields. Throws `invalid` for a group that is named twice. */
+function changedBy(row: ProviderChange, changes: Changes): ProviderChange {
+  const { settings } = row
+  return {
+    name: changes.name ?? row.name,
+    status: changes.status ?? row.status,
+    settings: {
+      issuer: settings.issuer,
+      client_id: changes.client_id ?? settings.client_id,
+      groups_claim: changes.groups_claim ?? settings.groups_claim,
+      second_factor_values: changes.second_factor_values ?? settings.second_factor_values,
+    },
+    session_hours: changes.session_hours ?? row.session_hours,
+    second_factor: changes.second_factor ?? row.second_factor,
+    default_roles: changes.default_roles ?? row.default_roles,
+    domain_ids: (changes.domain_ids ?? row.domain_ids).toSorted((a, b) => a - b),
+    mappings: changes.mappings ? orderedMappings(changes.mappings) : row.mappings,
+  }
+}
+
+const changeOf = (row: ProviderRow): ProviderChange => changedBy(row, {})
+
+function orderedMappings(mappings: readonly GroupMapping[]): GroupMapping[] {
+  const groups = mappings.map(({ group }) => group)
+  const twice = groups.find((group, at) => groups.indexOf(group) !== at)
+  if (twice !== undefined) throw invalid(['body', 'mappings'], 'groupTwice', { group: twice })
+  return mappings
+    .map(({ group, roles }) => ({ group, roles: orderedRoles(roles) }))
+    .toSorted((a, b) => (a.group < b.group ? -1 : 1))
+}
+
+/** Saves mappings and domains. Ends the proofs for domains that the provider loses. Returns the bound domains. */
+async function saveBound(
+  trx: Trx,
+  teamId: number,
+  id: number,
+  { mappings, domain_ids }: ProviderChange,
+  before: Pick<ProviderChange, 'mappings' | 'domain_ids'> = initial,
+) {
+  if (JSON.stringify(mappings) !== JSON.stringify(before.mappings)) await replaceMappings(trx, id, mappings)
+  const rows = await lockDomains(trx, teamId, [...domain_ids, ...before.domain_ids])
+  const bound = rows.filter((row) => domain_ids.includes(row.id))
+  if (bound.length !== domain_ids.length) throw invalid(['body', 'domain_ids'], 'domainOfTeam')
+  const taken = bound.find(({ providerId }) => providerId !== null && providerId !== id)
+  if (taken)
+    throw failWith('invalid', [errorAt(['body', 'domain_ids'], 'domainTaken', { domain: taken.domain })])
+  await bindDomains(trx, teamId, id, domain_ids)
+  for (const { id: lost, domain } of rows)
+    if (!domain_ids.includes(lost)) await endProofs(trx, teamId, id, domain)
+  return bound
+}
+
+async function lockForChange(trx: Trx, { actor, ifMatch }: Operation, id: number): Promise<ProviderRow> {
+  const row = known(await lockProvider(trx, actor.teamId, id))
+  requireMatch(ifMatch, etag(row))
+  return row
+}
+
+export function known<Row>(row: Row | undefined): Row {
+  if (!row) throw notFound('identity provider')
+  return row
+}
+
+const sharedIssuer = /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers)(?:\/|$)/i
+
+/** Throws `invalid` for an issuer that is no URL, is shared by companies, or is this installation. */
+function requireIssuer({ issuerRules, publicUrl }: ProviderDeps, issuer: string): void {
+  if (issuer === issuerRules.sandboxIssuer) return
+  const loc = ['body', 'issuer']
+  const url = URL.parse(issuer)
+  const isHttps = url?.protocol === 'https:' || (issuerRules.allowsPrivate && url?.protocol === 'http:')
+  if (!url || !isHttps || url.username !== '' || url.password !== '' || /[?#\s]/.test(issuer))
+    throw invalid(loc, 'issuerUrl')
+  if (!issuerRules.allowsPrivate && isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0)
+    throw invalid(loc, 'issuerAddress')
+  if (url.host === new URL(publicUrl).host) throw invalid(loc, 'issuerHere')
+  if (sharedIssuer.test(issuer)) throw invalid(loc, 'issuerShared')
+}
+
+const entryOf = (verb: string, id: number) => ({ action: `provider.${verb}`, target: `provider:${id}` })
+
+const recordedOf = (row: ProviderRow) => {
+  const { settings, ...rest } = changeOf(row)
+  return { ...rest, ...settings }
+}
+
+/** What changes beside the version, such as domains that are deleted. */
+const etag = ({ version, domain_ids, problem, tested }: ProviderRow): string =>
+  etagOf(version, [domain_ids, problem, tested])
+
+const answerWith = (deps: ProviderDeps, row: ProviderRow) => ({ body: present(deps, row), etag: etag(row) })
+
+const present = ({ publicUrl }: ProviderDeps, row: ProviderRow): Provider => ({
+  id: row.id,
+  kind: row.kind,
+  name: row.name,
+  status: row.status,
+  issuer: row.settings.issuer,
+  client_id: row.settings.client_id,
+  sp: { redirect_uri: redirectUriOf(publicUrl, row.key) },
+  domain_ids: row.domain_ids,
+  session_hours: row.session_hours,
+  second_factor: row.second_factor,
+  second_factor_values: [...row.settings.second_factor_values],
+  groups_claim: row.settings.groups_claim,
+  default_roles: row.default_roles,
+  mappings: row.mappings,
+  tested: row.tested?.toISOString() ?? null,
+  problem: row.problem,
+  created: row.created.toISOString(),
+})
