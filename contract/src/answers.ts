@@ -57,8 +57,7 @@ const asksForSignIn = (permission: Permission): boolean =>
   (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
 
 /** Everything in a team except the caller's own account: staff who are no member need an open access to it. */
-const asksForReason = (permission: Permission): boolean =>
-  asksForSignIn(permission) && !isOfStaff(permission)
+const asksForReason = (permission: Permission): boolean => asksForSignIn(permission) && !isOfStaff(permission)
 
 const isOfStaff = (permission: Permission): boolean => 'role' in permission && permission.role === 'staff'
 

@@ -240,7 +240,7 @@ const isOfAllTeams = ({ ofAllTeams }: Subject, identity: Identity): boolean =>
  * of each kind; in the long run each caller tries each operation.
  */
 function kindOf(route: Route, { identity, elsewhere }: Caller): string {
-  const { kind, team, isAdmin, isStaff, isLimited, demoElsewhere, staffRoles, entry } = {
+  const { kind, team, isAdmin, isStaff, isLimited, demoElsewhere, staffRoles, entry, openedBy } = {
     ...noRole,
     ...identity,
   }
@@ -253,6 +253,7 @@ function kindOf(route: Route, { identity, elsewhere }: Caller): string {
     isLimited,
     demoElsewhere,
     elsewhere,
+    openedBy,
     // The use case distinguishes them, in the team of the path.
     ...(isOfTeamInPath(route) ? [staffRoles, entry] : []),
   ].join()
@@ -271,6 +272,7 @@ const noRole = {
   demoElsewhere: undefined,
   staffRoles: undefined,
   entry: undefined,
+  openedBy: undefined,
 }
 
 /** An invalid credential is refused in one place (http/authenticate.ts), with many cases: more of them try each operation. */
@@ -417,7 +419,7 @@ describe('if members may not toggle announcements', () => {
       outcomes[name] = statusCode
       const isAllowed = identity.isStaff
         ? identity.entry === 'changing' && staffHasGrant(identity.staffRoles, 'ipam.manage')
-        : identity.isAdmin
+        : identity.isAdmin && identity.openedBy !== 'foreign provider'
       assert.equal(statusCode, isAllowed ? 200 : 403, name)
     }
     assert.deepEqual([...new Set(Object.values(outcomes))].toSorted(), [200, 403])
@@ -478,12 +480,14 @@ describe('the enumeration', () => {
     )
     assert.deepEqual([...verdicts].sort(), [
       'forbidden',
+      'local_sign_in_required',
       'module_disabled',
       'pass',
       'reason_required',
       'resource_limited',
       'scope_missing',
       'second_factor_required',
+      'sign_in_required',
       'unauthenticated',
       'wrong_scheme',
     ])

@@ -139,7 +139,7 @@ describe('a person without an account', () => {
     await assertRefused(await signIn({ sub: 'anna-1' }), 'email_missing')
     await assertRefused(await signIn({ ...anna, email: 'anna@blue.example' }), 'domain_not_yours')
     await assertRefused(await signIn({ ...anna, email: 'anna@xn--rd-eka.example' }), 'domain_not_yours')
-    await assertRefused(await signIn({ ...anna, email: 'a@blue.example@red.example' }), 'domain_not_yours')
+    await assertRefused(await signIn({ ...anna, email: 'a@blue.example@red.example' }), 'email_missing')
     await sql`update domains set verified = null where domain = 'red.example'`.execute(owner())
     await assertRefused(await signIn(anna), 'domain_not_yours')
     assert.equal((await owner().selectFrom('users').select('id').execute()).length, 0)
@@ -188,7 +188,9 @@ describe('a person with an account', () => {
   it('whom an admin removed does not come back', async () => {
     const { user } = (await signIn(anna)).json()
     await sql`delete from memberships`.execute(owner())
-    await sql`insert into former_members (team_id, user_id) values (${red.teamId}, ${user.id})`.execute(owner())
+    await sql`insert into former_members (team_id, user_id) values (${red.teamId}, ${user.id})`.execute(
+      owner(),
+    )
     await assertRefused(await signIn(anna), 'not_assigned')
   })
 })
@@ -202,10 +204,16 @@ describe('the session of a provider', () => {
 
   it('opens the team of the provider and no other', async () => {
     const { access, user } = await memberOfBoth()
-    assert.deepEqual(user.teams.map(({ id }) => id), [red.teamId])
+    assert.deepEqual(
+      user.teams.map(({ id }) => id),
+      [red.teamId],
+    )
     assert.equal((await get('/v3/teams/current', access)).statusCode, 200)
     const listed = (await get('/v3/teams', access)).json()
-    assert.deepEqual(listed.results.map(({ id }: { id: number }) => id), [red.teamId])
+    assert.deepEqual(
+      listed.results.map(({ id }: { id: number }) => id),
+      [red.teamId],
+    )
     assert.equal(listed.count, 1)
     assert.equal(codeOf(await get(`/v3/teams/${blue.teamId}/members`, access)), 'sign_in_required')
     const other = await addBlue()
@@ -240,7 +248,10 @@ describe('the session of a provider', () => {
     const before = await expiry()
     assert.ok(Math.abs(before.expires!.getTime() - Date.now() - 12 * 3_600_000) < 600_000)
     const next = (await post('/v3/session/refresh', { refresh })).json()
-    assert.deepEqual(next.user.teams.map(({ id }: { id: number }) => id), [red.teamId])
+    assert.deepEqual(
+      next.user.teams.map(({ id }: { id: number }) => id),
+      [red.teamId],
+    )
     assert.deepEqual(await expiry(), before)
     await sql`update session_proofs set expires = now() - interval '1 second'`.execute(owner())
     assert.equal(codeOf(await post('/v3/session/refresh', { refresh: next.refresh })), 'token_not_valid')
@@ -278,14 +289,23 @@ describe('the session of a provider', () => {
       assert.match(codeOf(await get('/v3/teams/current', access)), /sign_in_required|unauthenticated/)
 
     const first = (await signIn(anna)).json()
-    const disable = { method: 'PATCH' as const, url: at(provider.id), payload: { status: 'disabled' }, headers: bearer }
+    const disable = {
+      method: 'PATCH' as const,
+      url: at(provider.id),
+      payload: { status: 'disabled' },
+      headers: bearer,
+    }
     assert.equal((await api.server.inject(disable)).statusCode, 200)
     await isOver(first.access)
     assert.equal(codeOf(await post('/v3/session/refresh', { refresh: first.refresh })), 'token_not_valid')
 
     await sql`update identity_providers set status = 'active'`.execute(owner())
     const second = (await signIn(anna)).json()
-    const [domain] = await owner().selectFrom('domains').select('id').where('domain', '=', 'red.example').execute()
+    const [domain] = await owner()
+      .selectFrom('domains')
+      .select('id')
+      .where('domain', '=', 'red.example')
+      .execute()
     const unbind = { ...disable, payload: { domain_ids: [] } }
     assert.equal((await api.server.inject(unbind)).statusCode, 200)
     await isOver(second.access)
@@ -310,7 +330,8 @@ describe('the second factor', () => {
     assert.equal(codeOf(asked), 'otp_required')
     const { state, methods } = asked.json().errors[0].ctx
     assert.ok(methods.includes('totp'))
-    const again = (body: object) => post('/v3/session/sso/complete', { provider: provider.key, ...body }, { cookie })
+    const again = (body: object) =>
+      post('/v3/session/sso/complete', { provider: provider.key, ...body }, { cookie })
     const wrong = await again({ state, otp: '000000' })
     assert.equal(codeOf(wrong), 'otp_required')
     const { state: next } = wrong.json().errors[0].ctx
@@ -367,7 +388,10 @@ describe('an attack', () => {
     const { iss: _, ...silent } = mixed
     const again = await start({ provider: provider.key })
     const next = await answerOf(again.redirect, provider, anna)
-    await assertRefused(await complete(provider, { ...silent, state: next['state']! }, again.cookie), 'issuer')
+    await assertRefused(
+      await complete(provider, { ...silent, state: next['state']! }, again.cookie),
+      'issuer',
+    )
   })
 
   it('with the code of another flow fails (code injection)', async () => {
@@ -375,7 +399,10 @@ describe('an attack', () => {
     const other = await start({ provider: provider.key })
     const stolen = await answerOf(one.redirect, provider, anna)
     const own = await answerOf(other.redirect, provider, { ...anna, sub: 'mallory', email: 'm@red.example' })
-    await assertRefused(await complete(provider, { ...own, code: stolen['code']! }, other.cookie), 'idp_error')
+    await assertRefused(
+      await complete(provider, { ...own, code: stolen['code']! }, other.cookie),
+      'idp_error',
+    )
   })
 
   it('by a page to return to fails (open redirect)', async () => {

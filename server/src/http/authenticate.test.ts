@@ -91,7 +91,12 @@ describe('a permission', () => {
   })
 
   it('requires the second factor first if the team does, unless the operation is personal', () => {
-    const lacking = { ...user, roles: ['admin'] as const, isStaff: true, blockedBy: { reason: 'second_factor' } as const }
+    const lacking = {
+      ...user,
+      roles: ['admin'] as const,
+      isStaff: true,
+      blockedBy: { reason: 'second_factor' } as const,
+    }
     for (const permission of [any, { credential: 'web' }, staffReading('operator.see')] as const)
       assert.throws(() => authorize(lacking, permission), { code: 'second_factor_required' })
     authorize(lacking, { credential: 'web', personal: true })

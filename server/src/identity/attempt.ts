@@ -46,5 +46,13 @@ async function record(
 ): Promise<void> {
   await insertAttempt(db, { providerId: id, reason, claims, requestId })
   const target = `provider:${id}`
-  reportRefusal({ teamId, actor: 'pharos', action: 'session.refuse', target, code: reason, requestId, address })
+  reportRefusal({
+    teamId,
+    actor: 'pharos',
+    action: 'session.refuse',
+    target,
+    code: reason,
+    requestId,
+    address,
+  })
 }

@@ -56,8 +56,7 @@ export async function findAccount(
   provider: SignInProvider,
   assertion: Assertion,
 ): Promise<FoundAccount> {
-  const failure = (reason: SignInFailure['reason']) =>
-    new SignInFailure(reason, { claims: assertion.claims })
+  const failure = (reason: SignInFailure['reason']) => new SignInFailure(reason, { claims: assertion.claims })
   const address = addressOf(assertion)
   const { email } = address
   const found = await readLinkFacts(db, provider, assertion.subject, address)
@@ -82,8 +81,7 @@ export async function applyAccount(
   await lockTeamRow(trx, provider.teamId)
   const found = await findAccount(trx, provider, assertion)
   const { decision, email } = found
-  if (decision.kind === 'ask')
-    throw new SignInFailure('linked_elsewhere', { claims: assertion.claims })
+  if (decision.kind === 'ask') throw new SignInFailure('linked_elsewhere', { claims: assertion.claims })
   const userId =
     decision.kind === 'create'
       ? await createAccount(trx, source, provider, assertion, email!)

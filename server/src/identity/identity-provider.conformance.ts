@@ -12,7 +12,8 @@ export type ProviderHarness = {
 }
 
 const failsWith = (reason: string) => (error: unknown) =>
-  error instanceof SignInFailure && (error.reason === reason || assert.equal(error.reason, reason) === undefined)
+  error instanceof SignInFailure &&
+  (error.reason === reason || assert.equal(error.reason, reason) === undefined)
 
 export function conformsToIdentityProvider(
   name: string,

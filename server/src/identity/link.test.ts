@@ -50,8 +50,16 @@ const table: readonly Row[] = [
     { kind: 'refuse', reason: 'linked_elsewhere' },
   ],
   ['2: no address', { email: 'missing' }, { kind: 'refuse', reason: 'email_missing' }],
-  ['2: an address that is not verified', { email: 'unverified' }, { kind: 'refuse', reason: 'email_unverified' }],
-  ['2: an address of another domain', { isDomainBound: false }, { kind: 'refuse', reason: 'domain_not_yours' }],
+  [
+    '2: an address that is not verified',
+    { email: 'unverified' },
+    { kind: 'refuse', reason: 'email_unverified' },
+  ],
+  [
+    '2: an address of another domain',
+    { isDomainBound: false },
+    { kind: 'refuse', reason: 'domain_not_yours' },
+  ],
   [
     '2: an address of another domain, of a member',
     { isDomainBound: false, account: member },

@@ -71,7 +71,11 @@ export const listProviderRows = (
   { ordering, ...slice }: QueryOf<typeof listProvidersRoute>,
 ): Promise<Page<ProviderRow>> =>
   listInTeam(postgres, teamId, {
-    matching: sql`select p.* from identity_providers p where p.team_id = ${teamId}`,
+    // The team role may not read the secret.
+    matching: sql`
+      select p.id, p.key, p.team_id, p.kind, p.name, p.status, p.settings, p.session_hours, p.second_factor, p.default_roles, p.tested,
+        p.unreachable, p.created, p.version
+      from identity_providers p where p.team_id = ${teamId}`,
     columns: providerColumns,
     order: orderBy(ordering, { id: sql`p.id`, name: sql`lower(p.name)`, created: sql`p.created` }, sql`p.id`),
     slice,

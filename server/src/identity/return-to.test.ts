@@ -4,7 +4,13 @@ import { test } from 'node:test'
 import { parseReturnTo } from './return-to.ts'
 
 test('pages of the portal are accepted', () => {
-  for (const page of ['/', '/zones', '/announcements/7', '/events?status=EVENT_ONGOING&ordering=-id', '/team/sign-in'])
+  for (const page of [
+    '/',
+    '/zones',
+    '/announcements/7',
+    '/events?status=EVENT_ONGOING&ordering=-id',
+    '/team/sign-in',
+  ])
     assert.equal(parseReturnTo(page), page)
 })
 

@@ -161,8 +161,7 @@ async function checkSecondFactor(
   }
   const strong =
     provider.secondFactor === 'local' ? asks : provider.secondFactor === 'trust' || assertion.secondFactor
-  if (provider.requiresFactor && !strong)
-    throw new SignInFailure('mfa_missing', { claims: assertion.claims })
+  if (provider.requiresFactor && !strong) throw new SignInFailure('mfa_missing', { claims: assertion.claims })
   return strong
 }
 

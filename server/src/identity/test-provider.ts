@@ -6,6 +6,7 @@ import type { Operation } from '../operation/operation.ts'
 import { requireUser } from '../session/require-user.ts'
 import { reporting, type AttemptReportDeps } from './attempt.ts'
 import { addressOf } from './find-account.ts'
+import { findAddress } from './identity.store.ts'
 import { createState, saveFlow, takeFlow } from './flow.ts'
 import { SignInFailure, type Assertion, type CreateIdentityProvider } from './identity-provider.ts'
 import { rolesOfGroups } from './mapping.ts'
@@ -13,8 +14,7 @@ import { openProvider } from './open-provider.ts'
 import { enterTeam, known, type ProviderDeps } from './provider.ts'
 import { findSignInProvider, saveTested, type SignInProvider } from './provider.store.ts'
 
-export type TestDeps = ProviderDeps &
-  AttemptReportDeps & { readonly createProvider: CreateIdentityProvider }
+export type TestDeps = ProviderDeps & AttemptReportDeps & { readonly createProvider: CreateIdentityProvider }
 
 export type TestAnswer = {
   readonly redirect: string | null
@@ -45,15 +45,13 @@ export async function testProvider(
   )
 }
 
-async function begin(
-  deps: TestDeps,
-  operation: Operation,
-  provider: SignInProvider,
-): Promise<TestAnswer> {
+async function begin(deps: TestDeps, operation: Operation, provider: SignInProvider): Promise<TestAnswer> {
   const state = createState()
   const cookie = createState()
-  const { redirect, secrets } = await openProvider(deps, provider).begin({ state })
-  const content = { secrets, userId: requireUser(operation).userId }
+  const { userId } = requireUser(operation)
+  const loginHint = (await findAddress(deps.db, userId))?.email
+  const { redirect, secrets } = await openProvider(deps, provider).begin({ state, loginHint })
+  const content = { secrets, userId }
   await saveFlow(deps.db, deps.ring, { kind: 'test', state, providerId: provider.id, content, cookie })
   return { redirect, result: null, cookie }
 }
@@ -97,10 +95,7 @@ function resultOf(provider: SignInProvider, assertion: Assertion): SignInTest {
 }
 
 /** As for a sign-in of a person without an account. */
-function objectionTo(
-  { domains }: SignInProvider,
-  { email, emailVerified }: Assertion,
-): SignInTest['reason'] {
+function objectionTo({ domains }: SignInProvider, { email, emailVerified }: Assertion): SignInTest['reason'] {
   const { email: canonical, domain } = addressOf({ email })
   if (canonical === null) return 'email_missing'
   if (emailVerified === false) return 'email_unverified'

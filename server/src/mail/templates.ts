@@ -81,9 +81,7 @@ const templates: Templates = {
         'From now on it signs you in to this team, and to no other team.',
     ],
     after: [
-      notYou(
-        `sign in with your own password, remove the identity in your profile, and write to ${contact}`,
-      ),
+      notYou(`sign in with your own password, remove the identity in your profile, and write to ${contact}`),
     ],
   }),
 

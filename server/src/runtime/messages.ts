@@ -669,7 +669,10 @@ export const invalidTexts = {
   breached: ['breached', 'was found in a data breach of another service; choose another one'],
   passkey: ['passkey', 'was not accepted: it is too late, or was made for another page. Start again'],
   factorNeeded: ['second_factor', 'is required: sign in again with one of `ctx.methods`'],
-  providerNeeded: ['sign_in_required', 'must be of a session that the identity provider of the team has opened'],
+  providerNeeded: [
+    'sign_in_required',
+    'must be of a session that the identity provider of the team has opened',
+  ],
   signInFailed: ['sso_failed', ({ reason }: { reason: string }) => `is of a sign-in that failed: ${reason}`],
   emailOrProvider: ['exclusive', 'is required, or provider; not both'],
   issuerUrl: [
@@ -685,7 +688,8 @@ export const invalidTexts = {
   domainOfTeam: ['domain', 'must be domains of the team'],
   domainTaken: [
     'domain',
-    ({ domain }: { domain: string }) => `is bound to another identity provider: ${domain}. Remove it there first`,
+    ({ domain }: { domain: string }) =>
+      `is bound to another identity provider: ${domain}. Remove it there first`,
   ],
   groupTwice: ['duplicate', ({ group }: { group: string }) => `has the group ${group} twice`],
   wrongCode: ['wrong_code', 'is wrong or was used already; wait for the next code'],

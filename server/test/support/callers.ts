@@ -13,6 +13,7 @@ import {
   type StaffEntry,
 } from './credentials.ts'
 import type { Fixtures } from './fixtures.ts'
+import { addProvider, proveByProvider } from './identity.ts'
 
 /**
  * The true identity of a caller. `stranger` sends a credential that must not be accepted, `misplaced` a good one with the scheme
@@ -37,6 +38,8 @@ export type Identity =
       readonly demoElsewhere: boolean
       /** The team requires a second factor, and the user has not enabled it. */
       readonly lacksSecondFactor: boolean
+      /** What has opened the session: the account, or the identity provider of the team or of another one. */
+      readonly openedBy: 'account' | 'own provider' | 'foreign provider'
     }
 
 type Team = 'red' | 'blue' | 'bare' | 'strict'
@@ -88,6 +91,7 @@ export const userIn = (team: Team, rest: object = {}): Identity => ({
   isLimited: false,
   demoElsewhere: false,
   lacksSecondFactor: false,
+  openedBy: 'account',
   ...rest,
 })
 
@@ -102,6 +106,7 @@ const program = (team: Team, rest: object = {}): Identity => ({
   isLimited: false,
   demoElsewhere: false,
   lacksSecondFactor: false,
+  openedBy: 'account',
   ...rest,
 })
 
@@ -118,6 +123,18 @@ function bearerOf(name: PersonName, team: Team, entry?: StaffEntry): Caller['pre
     const { access, refresh } = await openSession(api, userId, fixtures[team].teamId, {
       ...(entry && { entry }),
     })
+    return { authorization: `Bearer ${access}`, userId, refresh }
+  }
+}
+
+/** A session of red's admin that the identity provider of a team has opened. */
+function providedBearer(by: 'red' | 'blue'): Caller['present'] {
+  return async (api, fixtures) => {
+    const { userId } = fixtures.people.admin
+    const { sessionId, access, refresh } = await openSession(api, userId, fixtures.red.teamId)
+    const key = by === 'red' ? 'callersofred' : 'callersofblu'
+    const provider = await addProvider(api, fixtures[by], { key, issuer: 'https://192.0.2.1' })
+    await proveByProvider(api, sessionId, provider, fixtures[by].teamId)
     return { authorization: `Bearer ${access}`, userId, refresh }
   }
 }
@@ -257,6 +274,16 @@ export const callers: readonly Caller[] = [
     name: 'staff without a second factor in a team that requires one',
     identity: staffIn('strict', { lacksSecondFactor: true }),
     present: bearerOf('staff', 'strict'),
+  },
+  {
+    name: 'an admin whom the identity provider of the team has signed in',
+    identity: userIn('red', { isAdmin: true, openedBy: 'own provider' }),
+    present: providedBearer('red'),
+  },
+  {
+    name: 'an admin whom the identity provider of another team has signed in',
+    identity: userIn('red', { isAdmin: true, openedBy: 'foreign provider' }),
+    present: providedBearer('blue'),
   },
   {
     name: 'a demo user on loopback',

@@ -50,7 +50,9 @@ function expectedAccessOfHolder(route: Route, holder: Holder, isInPath: boolean)
   const { permission } = route
   if (holder.demoElsewhere) return 'forbidden'
   if (permission.credential !== 'web' && permission.credential !== 'any') return 'pass'
-  const { role, module, scope, grant, personal } = permission
+  const { role, module, scope, grant, personal, local } = permission
+  if (holder.openedBy === 'foreign provider' && !personal) return 'sign_in_required'
+  if (holder.openedBy !== 'account' && local) return 'local_sign_in_required'
   if (holder.lacksSecondFactor && !personal) return 'second_factor_required'
   if (role === 'staff') return hasStaffGrant(holder.staffRoles, permission.staffGrant) ? 'pass' : 'forbidden'
   if (holder.isStaff && !personal && !isInPath) {

@@ -27,6 +27,8 @@ export type ProviderOptions = {
   readonly domain?: string
   readonly secondFactor?: 'claim' | 'local' | 'trust'
   readonly defaultRoles?: readonly string[]
+  /** A provider with this key is kept. */
+  readonly key?: string
 }
 
 export async function addProvider(
@@ -44,14 +46,13 @@ export async function addProvider(
     secondFactor = 'claim',
     defaultRoles = ['reader'],
   } = options
-  const key = nextKey()
+  const { key = nextKey() } = options
   const settings = { issuer, client_id: clientId, groups_claim: 'groups', second_factor_values: [] }
   const { rows } = await sql<{ id: number }>`
     insert into identity_providers (key, team_id, kind, name, status, settings, secret_sealed, second_factor, default_roles, tested)
     values (${key}, ${teamId}, 'oidc', 'Company login', ${status}, ${JSON.stringify(settings)}::jsonb,
-      ${sealClientSecret(config.secret, key, clientSecret)}, ${secondFactor}, ${defaultRoles}, now()) returning id`.execute(
-    owner,
-  )
+      ${sealClientSecret(config.secret, key, clientSecret)}, ${secondFactor}, ${defaultRoles}, now())
+    on conflict (key) do update set name = excluded.name returning id`.execute(owner)
   const { id } = rows[0]!
   if (domain !== undefined)
     await sql`

@@ -55,6 +55,7 @@ export const sessionSubjects: readonly Subject[] = [
     answers: (which, identity) => {
       if (identity.kind !== 'user') return 'unauthenticated'
       if (which === 'missing') return 'not_found'
+      if (which === 'own' && identity.openedBy === 'foreign provider') return 'sign_in_required'
       if (identity.isStaff && (which === 'foreign' || identity.entry === 'none')) return 'reason_required'
       return which === 'own' ? 200 : 'not_found'
     },
@@ -71,6 +72,7 @@ export const sessionSubjects: readonly Subject[] = [
     answers: (which, identity) => {
       if (identity.kind !== 'user') return 'unauthenticated'
       if (which !== 'missing' && identity.isStaff) return 200
+      if (which === 'own' && identity.openedBy === 'foreign provider') return 'sign_in_required'
       return which === 'own' ? 'invalid' : 'not_found'
     },
   },
@@ -90,6 +92,15 @@ export const sessionSubjects: readonly Subject[] = [
     form: 'of the bearer',
     requests: only({ body: {} }),
     answers: (_which, { kind }) => (kind === 'user' ? 204 : 'unauthenticated'),
+  },
+  {
+    route: 'logout',
+    form: 'of all sessions',
+    requests: only({ body: { all: true } }),
+    answers: (_which, identity) => {
+      if (identity.kind !== 'user') return 'unauthenticated'
+      return identity.openedBy === 'account' ? 204 : 'local_sign_in_required'
+    },
   },
   {
     route: 'logout',

@@ -17,6 +17,7 @@ import {
 } from './subject.ts'
 import { auditSubjects } from './subjects-audit.ts'
 import { dnsSubjects } from './subjects-dns.ts'
+import { identitySubjects } from './subjects-identity.ts'
 import { domainSubjects } from './subjects-domain.ts'
 import { aboutHoldings, inventorySubjects, ownIsFound } from './subjects-inventory.ts'
 import { memberSubjects } from './subjects-member.ts'
@@ -216,6 +217,7 @@ export const subjects: readonly Subject[] = [
   ...passkeySubjects,
   ...teamSubjects,
   ...memberSubjects,
+  ...identitySubjects,
   ...domainSubjects,
   ...tokenSubjects,
   ...auditSubjects,

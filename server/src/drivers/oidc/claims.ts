@@ -8,7 +8,9 @@ const groupsMax = 5_000
 
 /** Throws SignInFailure for a Google account of another company. */
 export function assertionOf(claims: Claims, settings: ProviderSettings): Assertion {
-  const names = Object.keys(claims).filter((name) => /^[\x21-\x7e]{1,100}$/.test(name)).slice(0, 100)
+  const names = Object.keys(claims)
+    .filter((name) => /^[\x21-\x7e]{1,100}$/.test(name))
+    .slice(0, 100)
   const subject = claims['sub']
   if (typeof subject !== 'string' || subject === '' || Buffer.byteLength(subject) > 1000)
     throw new SignInFailure('document', { claims: names })
@@ -20,7 +22,11 @@ export function assertionOf(claims: Claims, settings: ProviderSettings): Asserti
     subject,
     email: typeof claims['email'] === 'string' ? claims['email'] : null,
     emailVerified: verified === undefined ? undefined : verified === true || verified === 'true',
-    names: { first: text(claims['given_name']), last: text(claims['family_name']), display: text(claims['name']) },
+    names: {
+      first: text(claims['given_name']),
+      last: text(claims['family_name']),
+      display: text(claims['name']),
+    },
     groups: groupsOf(claims, settings.groupsClaim),
     secondFactor: hasSecondFactor(claims, settings.secondFactorValues),
     claims: names,
@@ -29,7 +35,12 @@ export function assertionOf(claims: Claims, settings: ProviderSettings): Asserti
 
 /** For names that others read: one line without control and format characters. */
 const text = (value: unknown): string =>
-  typeof value === 'string' ? value.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim().slice(0, 100) : ''
+  typeof value === 'string'
+    ? value
+        .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+        .trim()
+        .slice(0, 100)
+    : ''
 
 /** Entra ID names groups that it does not send in `_claim_names`. */
 function groupsOf(claims: Claims, name: string): Assertion['groups'] {

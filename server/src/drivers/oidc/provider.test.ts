@@ -6,11 +6,7 @@ import { describe, it, test } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import type { SignInReason } from '@pharos/contract/sign-in-reason'
 import { conformsToIdentityProvider } from '../../identity/identity-provider.conformance.ts'
-import {
-  SignInFailure,
-  type FlowAnswer,
-  type ProviderSettings,
-} from '../../identity/identity-provider.ts'
+import { SignInFailure, type FlowAnswer, type ProviderSettings } from '../../identity/identity-provider.ts'
 import { createFetch } from '../outgoing/fetch.ts'
 import { createHostResolver } from '../outgoing/resolve-host.ts'
 import { createSandbox } from '../sandbox-identity/provider.ts'
@@ -42,7 +38,13 @@ async function openReal(options: Partial<TestOidcOptions> = {}) {
   const idp = await startOidc({ redirectUris: [redirectUri], ...options })
   idp.person = person
   const provider = createOidc({ fetch: safeFetch })(settingsOf(idp))
-  return { idp, provider, browse, person: { email: person.email, subject: person.sub }, [Symbol.asyncDispose]: () => idp[Symbol.asyncDispose]() }
+  return {
+    idp,
+    provider,
+    browse,
+    person: { email: person.email, subject: person.sub },
+    [Symbol.asyncDispose]: () => idp[Symbol.asyncDispose](),
+  }
 }
 
 conformsToIdentityProvider('an OpenID provider', openReal)

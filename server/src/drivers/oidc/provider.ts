@@ -52,7 +52,12 @@ export function createOidc({ fetch, now = () => performance.now() }: OidcDeps): 
       if (known.size >= knownMax) known.clear()
       known.set(issuer, { metadata, jwks: {}, until: now() + knownMs })
     }
-    const config = new Configuration(metadata, clientId, { client_secret: clientSecret }, authOf(clientSecret))
+    const config = new Configuration(
+      metadata,
+      clientId,
+      { client_secret: clientSecret },
+      authOf(clientSecret),
+    )
     config[customFetch] = fetch as never
     // The connection refuses plain HTTP to the public internet.
     allowInsecureRequests(config)

@@ -5,6 +5,7 @@ import { recordDns } from './dns.ts'
 import { recordDnssec } from './dnssec.ts'
 import { recordEvents } from './events.ts'
 import { recordFlow } from './flow.ts'
+import { recordProviders, recordSingleSignOn } from './identity.ts'
 import { recordInventory, withPublicUrl } from './inventory.ts'
 import { recordMessages, withReceiver } from './messages.ts'
 import { recordOperator } from './operator.ts'
@@ -34,9 +35,20 @@ const recordings: Readonly<Record<string, Recording>> = {
   'inventory/examples.json': { record: recordInventory, withSettings: withPublicUrl },
   'messages/examples.json': { record: recordMessages, withSettings: withReceiver },
   'operator/examples.json': { record: recordOperator },
-  'session/examples.json': { record: recordSession },
+  'session/examples.json': {
+    async record(recorder) {
+      await recordSession(recorder)
+      await recordSingleSignOn(recorder)
+    },
+  },
   'shield/examples.json': { record: recordShield },
-  'team/examples.json': { record: recordTeam, withSettings: withDomain },
+  'team/examples.json': {
+    async record(recorder) {
+      await recordTeam(recorder)
+      await recordProviders(recorder)
+    },
+    withSettings: withDomain,
+  },
 }
 
 /** Returns the text of each file. */
