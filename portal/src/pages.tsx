@@ -458,6 +458,14 @@ export const pages = [
     component: lazyRouteComponent(() => import('./team/domains.tsx'), 'Domains'),
   }),
   page({
+    path: '/team/sign-in',
+    grant: 'team.manage',
+    label: 'Sign-in',
+    tabOf: '/team',
+    keywords: ['sso', 'single sign-on', 'oidc', 'identity provider', 'okta', 'entra'],
+    component: lazyRouteComponent(() => import('./team/providers.tsx'), 'Providers'),
+  }),
+  page({
     path: '/team/tokens',
     grant: 'tokens.manage',
     label: 'API tokens',
@@ -849,6 +857,14 @@ export const guestPages = [
       return typeof to === 'string' && /^\/(?![/\\]|sign-in)/.test(to) ? { to } : {}
     },
     component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignIn'),
+  }),
+  page({
+    path: '/sign-in/return/$provider',
+    component: lazyRouteComponent(() => import('./session/sign-in-return.tsx'), 'SignInReturn'),
+  }),
+  page({
+    path: '/link-account',
+    component: lazyRouteComponent(() => import('./session/link-account.tsx'), 'LinkAccount'),
   }),
   page({
     path: '/confirm-email',

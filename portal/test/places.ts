@@ -41,6 +41,7 @@ export const placesOfMembers = [
   '/team',
   '/team/settings',
   '/team/domains',
+  '/team/sign-in',
   '/team/tokens',
   '/team/tokens/new',
   '/team/service-accounts',

@@ -10,6 +10,7 @@ import {
   type TeamSwitch,
   type User,
 } from '@pharos/contract/session/session'
+import { completeSingleSignOnRoute, startSingleSignOnRoute } from '@pharos/contract/session/sso'
 import { answerQuestion, askToDiscard, hasUnsaved } from './unsaved.ts'
 
 export type SessionState =
@@ -76,6 +77,25 @@ export const session = {
     await exclusively(async () => {
       const input = { body: credentials, headers: cookieMode } as CallInput<typeof createSessionTokenRoute>
       shareTokens(await call(createSessionTokenRoute, input))
+    })
+  },
+
+  /** Opens the page of the identity provider. A signed-in user gets its proof beside those of the session. */
+  async startSingleSignOn(body: BodyOf<typeof startSingleSignOnRoute>): Promise<void> {
+    await ensureAccess()
+    const { redirect } = (await call(startSingleSignOnRoute, { body })).body
+    location.assign(redirect)
+  },
+
+  /** Returns the page to open; undefined for the first one. Throws `otp_required` and `sso_failed`. */
+  async completeSingleSignOn(
+    body: BodyOf<typeof completeSingleSignOnRoute>,
+  ): Promise<string | undefined> {
+    return exclusively(async () => {
+      const input = { body, headers: cookieMode } as CallInput<typeof completeSingleSignOnRoute>
+      const answer = await call(completeSingleSignOnRoute, input)
+      shareTokens(answer)
+      return answer.body.return_to ?? undefined
     })
   },
 
@@ -219,7 +239,7 @@ const isUnauthenticated = (error: unknown): boolean =>
   error instanceof ProblemError && error.problem.status === 401
 
 function shareTokens(
-  { body: { access: token, user, user_etag: etag }, headers }: Answer<typeof createSessionTokenRoute>,
+  { body: { access: token, user, user_etag: etag }, headers }: Pick<Answer<typeof createSessionTokenRoute>, 'body' | 'headers'>,
   take: (entry: Entry) => void = follow,
 ): void {
   const position = headers.get('stream-position') ?? undefined

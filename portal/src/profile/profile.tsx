@@ -14,6 +14,7 @@ import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { Display } from './display.tsx'
 import classes from './profile.module.css'
+import { Identities } from './identities.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
@@ -41,6 +42,9 @@ export function Profile() {
         </FormSection>
         <FormSection title={words.passkeys.title} help={words.passkeys.help}>
           <Passkeys />
+        </FormSection>
+        <FormSection title={words.identities.title} help={words.identities.help}>
+          <Identities />
         </FormSection>
         <Display />
         <Sessions />

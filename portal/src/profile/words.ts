@@ -153,6 +153,19 @@ export const words = {
     generate: 'Generate new codes',
   },
 
+  identities: {
+    title: 'Single sign-on',
+    help: 'Identity providers of your teams that sign you in. Each opens its own team only.',
+    none: 'No identity provider is linked.',
+    of: (team: string): string => `for ${team}`,
+    linked: 'Linked',
+    used: 'last used',
+    unused: 'never used',
+    unlink: 'Unlink',
+    unlinkOf: (provider: string): string => `Unlink ${provider}`,
+    unlinkTitle: (provider: string): string => `Unlink ${provider}?`,
+    unlinkText: 'It no longer signs you in, and sessions that it opened lose this team. Signing in with it again links it again.',
+  },
   passkeys: {
     title: 'Passkeys',
     help: 'Sign in with the fingerprint, face or PIN of a device, or with a security key. Without the password, or as the second factor beside it.',

@@ -32,7 +32,7 @@ export function GuestPage({ title, children }: { title: string; children: ReactN
 
 /** The token of an e-mailed link. It is in the fragment so that no log contains it, and is removed from the address bar immediately. */
 const token = location.hash.slice(1)
-if (/^\/(confirm-email|reset-password|invitation)$/.test(location.pathname) && token !== '')
+if (/^\/(confirm-email|reset-password|invitation|link-account)$/.test(location.pathname) && token !== '')
   history.replaceState(history.state, '', location.pathname)
 
 export const tokenOfLink = (): string => token

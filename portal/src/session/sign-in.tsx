@@ -12,6 +12,7 @@ import { TextLink } from '../ui/link.tsx'
 import { clearNotifications } from '../ui/notify.ts'
 import { GuestPage } from './guest-page.tsx'
 import { FactorPasskey, PasskeySignIn } from './passkey-sign-in.tsx'
+import { SingleSignOn } from './single-sign-on.tsx'
 import { words } from './words.ts'
 
 /** The second factors of an account whose password was right. */
@@ -105,6 +106,7 @@ export function SignIn() {
         <Field form={form} name="password" />
         {factors && <Field form={form} name="otp" autoFocus />}
       </Form>
+      {!factors && <SingleSignOn email={form.fields.values.email} returnTo={to} />}
       {factors?.public_key && <FactorPasskey options={factors.public_key} onPasskey={signInWithFactor} />}
       {!factors && <PasskeySignIn onSignedIn={enter} />}
       <Text size="sm">

@@ -46,6 +46,23 @@ const problems: Record<ProblemCode, Text> = {
     detail:
       'Your team requires two-factor authentication. Set it up on your profile, or switch to another team.',
   },
+  sso_failed: {
+    title: 'Single sign-on failed',
+    detail: 'Start again from the sign-in page, or ask an admin of your team.',
+  },
+  other_account: {
+    title: 'Signed in as another person',
+    detail: 'The identity belongs to another account. Sign out first, then sign in with it.',
+  },
+  sign_in_required: {
+    title: 'Sign in for this team',
+    detail: 'The team opens with its identity provider. Sign in with it, or switch to another team.',
+  },
+  local_sign_in_required: {
+    title: 'Sign in with your password',
+    detail:
+      'The identity provider of a team signed you in. This part of your account opens with your password or a passkey. Without a password, reset it on the sign-in page.',
+  },
   email_unconfirmed: {
     title: 'Confirm your e-mail address',
     detail: 'Open the link in the confirmation e-mail, then sign in.',

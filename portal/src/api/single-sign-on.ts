@@ -1,0 +1,36 @@
+// Single sign-on in this browser: the query with which the identity provider returns, and what the tab has to do with it. The query is read and removed from
+// the address bar when the page loads, so that no history and no script has the code.
+import type { BodyOf } from '@pharos/contract/route'
+import type { completeSingleSignOnRoute } from '@pharos/contract/session/sso'
+
+export type ProviderAnswer = Pick<BodyOf<typeof completeSingleSignOnRoute>, 'state' | 'code' | 'iss' | 'error'>
+
+const returnPath = /^\/sign-in\/return\/[a-z2-7]{12}$/
+
+function readAnswer(): ProviderAnswer | undefined {
+  if (!returnPath.test(location.pathname) || location.search === '') return undefined
+  const query = new URLSearchParams(location.search)
+  history.replaceState(history.state, '', location.pathname)
+  const state = query.get('state')
+  if (state === null || state === '') return undefined
+  const fields = ['code', 'iss', 'error'].map((name) => [name, query.get(name)] as const)
+  return { state, ...Object.fromEntries(fields.filter(([, value]) => value !== null && value !== '')) }
+}
+
+const answer = readAnswer()
+
+/** Returns the answer of the identity provider with which this page was opened. */
+export const answerOfProvider = (): ProviderAnswer | undefined => answer
+
+const testKey = 'pharos-provider-test'
+
+/** Remembers in this tab that the next answer ends a test of the provider. */
+export const beginProviderTest = (providerId: number): void =>
+  sessionStorage.setItem(testKey, String(providerId))
+
+/** Returns the provider whose test this answer ends, once. */
+export function takeProviderTest(): number | undefined {
+  const id = sessionStorage.getItem(testKey)
+  sessionStorage.removeItem(testKey)
+  return id === null ? undefined : Number(id)
+}

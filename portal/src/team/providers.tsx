@@ -1,0 +1,68 @@
+// Signing in with identity providers of the team: the fields to copy, a test, domains, roles by group, activation, and failed sign-ins.
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { createProviderRoute, listProvidersRoute, providersMax } from '@pharos/contract/team/provider'
+import { IconPlus } from '@tabler/icons-react'
+import { call } from '../api/call.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { password, text } from '../ui/form-text-widgets.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { ProviderRow } from './provider-row.tsx'
+import classes from './team.module.css'
+import { words } from './words.ts'
+
+const { provider: t } = words
+
+const team = { team_id: 'current' } as const
+const declared = {
+  name: text({ label: t.name }),
+  issuer: text({ label: t.issuer, help: t.issuerHelp, placeholder: 'https://' }),
+  client_id: text({ label: t.clientId }),
+  client_secret: password({ label: t.clientSecret, help: t.clientSecretHelp, autoComplete: 'new-password' }),
+}
+
+export function Providers() {
+  const answer = useAnswer(listProvidersRoute, { params: team, query: {} })
+  const count = answer.data?.count
+  return (
+    <Stack>
+      {count !== undefined && count < providersMax && (
+        <Group>
+          <AddProvider />
+        </Group>
+      )}
+      {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
+      {answer.isPending && <Skeleton height={120} />}
+      {count === 0 && <Empty title={t.noneTitle}>{t.noneText}</Empty>}
+      {answer.data && answer.data.count > 0 && (
+        <ul className={classes['rows']}>
+          {answer.data.results.map((provider) => (
+            <ProviderRow key={provider.id} provider={provider} />
+          ))}
+        </ul>
+      )}
+    </Stack>
+  )
+}
+
+const AddProvider = () => (
+  <Dialog
+    title={t.add}
+    action={t.add}
+    route={createProviderRoute}
+    declared={declared}
+    intro={<Text size="sm">{t.addIntro}</Text>}
+    initialValues={{ name: '', issuer: '', client_id: '', client_secret: '' }}
+    trigger={(open) => (
+      <Button leftSection={<IconPlus size={14} />} onClick={open}>
+        {t.add}
+      </Button>
+    )}
+    onSubmit={async ({ name, issuer, client_id, client_secret }) => {
+      const body = { kind: 'oidc' as const, name, issuer: issuer.trim(), client_id: client_id.trim(), client_secret }
+      await call(createProviderRoute, { params: team, body })
+      await invalidate(listProvidersRoute)
+    }}
+  />
+)
