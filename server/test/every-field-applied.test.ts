@@ -12,6 +12,7 @@ import { createFixtures, type Fixtures } from './support/fixtures.ts'
 import { addSecondFactor } from './support/second-factor.ts'
 import { subjects } from './support/subjects.ts'
 import { addKey } from './support/subjects-dns.ts'
+import { addDomain } from './support/domains.ts'
 import { prepareSuccess } from './support/successful-call.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -54,11 +55,13 @@ type Operation = {
 let api: TestApi
 let fixtures: Fixtures
 let tsigKeyId: number
+let providerDomainId: number
 
 before(async () => {
   api = await createTestApi()
   fixtures = await createFixtures(api)
   tsigKeyId = await addKey(api, fixtures.red)
+  providerDomainId = await addDomain(owner(), fixtures.red.teamId)
 })
 after(() => api[Symbol.asyncDispose]())
 
@@ -142,6 +145,23 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   updateDomain: { read: 'getDomain', fields: { auto_join: field(true) } },
   updatePasskey: { read: 'getPasskey', fields: { name: field('Phone') } },
+  updateProvider: {
+    read: 'getProvider',
+    fields: {
+      name: field('Company'),
+      status: field('disabled'),
+      client_id: field('another'),
+      domain_ids: field(() => [providerDomainId]),
+      session_hours: field(3),
+      second_factor: field('trust'),
+      second_factor_values: field(['phrh']),
+      groups_claim: field('roles'),
+      default_roles: field(['dns']),
+      'mappings.0.group': field('net-ops', { with: { 'mappings.0.roles': ['network'] } }),
+      'mappings.0.roles': field(['network'], { with: { 'mappings.0.group': 'net-ops' } }),
+    },
+    notShown: { client_secret: 'a secret' },
+  },
   updateServiceAccount: {
     read: 'getServiceAccount',
     fields: {

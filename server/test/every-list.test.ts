@@ -11,6 +11,7 @@ import { createTestApi, type TestApi } from './api.ts'
 import { addStaffToken, openSession } from './support/credentials.ts'
 import { seedZone } from '../src/dns/testing.ts'
 import { createFixtures, type Fixtures } from './support/fixtures.ts'
+import { addProvider } from './support/identity.ts'
 
 type Property = TSchema & {
   readonly type?: string
@@ -129,12 +130,14 @@ describe('every list', () => {
         .executeTakeFirstOrThrow()
       const name = `${route.name.toLowerCase()}.example`
       const zone = await seedZone(api.database.postgres, { teamId: fixtures.red.teamId, name })
+      const provider = await addProvider(api, fixtures.red)
       const params = {
         announcement_id: announcements.on,
         webhook_id: webhook.id,
         restore_id: restore.id,
         zone: zone.id,
         event_id: fixtures.red.eventIds[0]!,
+        provider_id: provider.id,
       }
       for (const key of keys) {
         const { statusCode, body } = await send(

@@ -229,7 +229,8 @@ function assertOutcome({ status, headers, body }: Answer, expected: Outcome): vo
 }
 
 /** Tokens are returned for a valid credential in the body, whatever the header. */
-const givesTokens = ({ route }: Subject) => route === 'createSessionToken' || route === 'refreshSession'
+const givesTokens = ({ route }: Subject) =>
+  ['createSessionToken', 'refreshSession', 'completeSingleSignOn'].includes(route)
 
 const isOfAllTeams = ({ ofAllTeams }: Subject, identity: Identity): boolean =>
   ofAllTeams === 'staff' ? 'isStaff' in identity && identity.isStaff : ofAllTeams === true

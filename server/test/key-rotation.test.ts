@@ -12,6 +12,8 @@ import { nameKey, type DomainName } from '../src/net/dns/name.ts'
 import { openWebhookSecret, sealWebhookSecret } from '../src/webhook/webhook-secret.ts'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
+import { saveFlow } from '../src/identity/flow.ts'
+import { addProvider } from './support/identity.ts'
 import { addSecondFactor, codeOf, type TestFactor } from './support/second-factor.ts'
 
 const [oldKey, newKey] = ['o'.repeat(40), 'n'.repeat(40)]
@@ -98,6 +100,7 @@ describe('rotating the key ring', () => {
     await addSealedWebhook()
     await addSealedDnsKeys()
     await addSealedCredential()
+    await addSealedProvider()
   })
 
   /** Removed explicitly, because a former secret otherwise expires by itself. */
@@ -107,6 +110,13 @@ describe('rotating the key ring', () => {
       insert into webhooks (id, team_id, url, events, secret_sealed, former_secret_sealed, created_by)
       overriding system value values (1, ${team.teamId}, 'https://hooks.example', '{event.started}',
         ${sealed('secret')}, ${sealed('former')}, 'user:1')`.execute(owner())
+  }
+
+  async function addSealedProvider(): Promise<void> {
+    const { id: providerId } = await addProvider(api, team)
+    const content = { subject: 'a', email: user.email, userId: user.userId }
+    const flow = { kind: 'link', state: 'a state', providerId, content, cookie: null } as const
+    await saveFlow(owner(), rings.old, flow)
   }
 
   async function addSealedCredential(): Promise<void> {

@@ -83,6 +83,12 @@ const owners: Record<string, string> = {
   former_service_terms: '(select s.team_id from services s where s.id = t.service_id)',
   attachments: 't.customer_id',
   ...Object.fromEntries(
+    ['provider_mappings', 'user_identities', 'sso_attempts'].map((table) => [
+      table,
+      '(select p.team_id from identity_providers p where p.id = t.provider_id)',
+    ]),
+  ),
+  ...Object.fromEntries(
     ['devices', 'device_states', 'interfaces'].map((table) => [
       table,
       `(select a.team_id from ports p join port_assignments a on a.port_id = p.id
@@ -98,6 +104,7 @@ const owners: Record<string, string> = {
 
 /** Tables with row-level security and no policy for the team role. */
 const closed: Record<string, string> = {
+  auth_flows: 'sign-ins under way, before a team is known',
   audit_unsealed: 'written by a trigger, emptied by a loop',
   approvals: 'changes of every area that wait for staff',
   dns_served: 'published zones, for the loops and the name server',

@@ -17,6 +17,7 @@ import {
 } from '../scalar.ts'
 import { SessionTokens } from './session.ts'
 import { PasskeyAssertion } from './webauthn.ts'
+import { Line } from '../text.ts'
 
 /** Random, so that customers cannot be counted. */
 export const ProviderKey = Type.String({
@@ -28,11 +29,11 @@ export const ProviderKey = Type.String({
 
 /** What the browser brings back from the identity provider, as it is in the query of the redirect URI. */
 export const providerAnswer = {
-  state: Type.String({ minLength: 1, maxLength: 200, description: '`state` of the redirect' }),
-  code: Optional(Type.String({ minLength: 1, maxLength: 4096, description: '`code` of the redirect' })),
-  iss: Optional(Type.String({ minLength: 1, maxLength: 2000, description: '`iss` of the redirect' })),
+  state: Line({ minLength: 1, maxLength: 200, description: '`state` of the redirect' }),
+  code: Optional(Line({ minLength: 1, maxLength: 4096, description: '`code` of the redirect' })),
+  iss: Optional(Line({ minLength: 1, maxLength: 2000, description: '`iss` of the redirect' })),
   error: Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: '`error` of the redirect, instead of `code`' }),
+    Line({ minLength: 1, maxLength: 200, description: '`error` of the redirect, instead of `code`' }),
   ),
 }
 
@@ -58,7 +59,7 @@ export const findSignInMethodsRoute = route({
     ),
   }),
   success: 200,
-  keyless: 'no_caller',
+  keyless: 'read',
 })
 
 export const startSingleSignOnRoute = route({
@@ -76,7 +77,7 @@ export const startSingleSignOnRoute = route({
     email: Optional({ ...EmailAddress, description: 'e-mail address, of which only the domain counts' }),
     provider: Optional(ProviderKey),
     return_to: Optional(
-      Type.String({ maxLength: 500, description: 'path of the portal to open afterwards' }),
+      Line({ maxLength: 500, description: 'path of the portal to open afterwards' }),
     ),
   }),
   response: Strict({ redirect: Redirect }),

@@ -44,13 +44,13 @@ const fields = {
     ...Line({ minLength: 1, maxLength: 100, pattern: '\\S', expects: 'a name that is not blank' }),
     description: 'name for people',
   },
-  issuer: Type.String({
+  issuer: Line({
     minLength: 1,
     maxLength: 1000,
     description: 'issuer of OpenID Connect, exactly as the identity provider states it',
   }),
   client_id: { ...Line({ minLength: 1, maxLength: 500 }), description: 'client id of the application' },
-  client_secret: Type.String({
+  client_secret: Line({
     minLength: 1,
     maxLength: 1000,
     description: 'client secret of the application; no answer contains it',
@@ -271,7 +271,7 @@ export const testProviderRoute = route({
   errors: ['sso_failed'],
 })
 
-export const SignInAttempt = Component('SignInAttempt', {
+export const FailedSignIn = Component('FailedSignIn', {
   id: { ...Id, description: 'id of the attempt' },
   at: { ...Time, description: 'when it failed' },
   reason: { ...SignInReasonName, description: 'why it failed' },
@@ -280,9 +280,9 @@ export const SignInAttempt = Component('SignInAttempt', {
   }),
   request_id: Type.String({ description: 'id of the request, which the person reads too' }),
 })
-export type SignInAttempt = Static<typeof SignInAttempt>
+export type FailedSignIn = Static<typeof FailedSignIn>
 
-export const attemptsMax = 50
+export const failedSignInsMax = 50
 
 export const listSignInAttemptsRoute = route({
   name: 'listSignInAttempts',
@@ -290,11 +290,11 @@ export const listSignInAttemptsRoute = route({
   method: 'GET',
   path: `${one}/attempts`,
   summary: 'List failed sign-ins',
-  description: `The last ${attemptsMax} sign-ins and tests of the provider that failed within 30 days.`,
+  description: `The last ${failedSignInsMax} sign-ins and tests of the provider that failed within 30 days.`,
   permission,
   params: oneProvider,
   query: Strict({ ordering: Ordering(['at', 'id'], '-at'), limit: Limit, offset: Offset }),
-  response: Page(SignInAttempt),
+  response: Page(FailedSignIn),
   success: 200,
 })
 

@@ -17,7 +17,8 @@ export const isLocalSession = sql<boolean>`coalesce(${proofsOf(sql`p.kind = 'loc
 
 /** The session opens the team: with the account itself, or with an identity provider of this team, never of another. */
 export const opensTeam = (teamId: RawBuilder<unknown>) => sql<boolean>`
-  coalesce(${proofsOf(sql`(p.kind = 'local' or p.team_id = ${teamId})`)}, true)`
+  coalesce(${proofsOf(sql`(p.kind = 'local'
+    or exists (select from identity_providers i where i.id = p.provider_id and i.team_id = ${teamId}))`)}, true)`
 
 /** The key of the identity provider with which a session could be opened for the team; null without one. */
 export const activeProviderOf = (teamId: RawBuilder<unknown>) => sql<string | null>`

@@ -74,7 +74,7 @@ export const sealedPlaces: readonly SealedValue[] = [
     noun: 'sign-ins with identity providers',
     table: 'auth_flows',
     keys: ['state_hash'],
-    column: 'sealed',
+    column: 'content_sealed',
     purpose: 'sign-in-flow',
     effect: 'sign-ins that are under way fail',
     // The hash in hexadecimal, as PostgreSQL writes it: `\x0101...`.

@@ -290,11 +290,11 @@ CREATE OR REPLACE FUNCTION public.end_provider_proofs(in_team integer, of_provid
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-    update session_proofs p set expires = now() from sessions s
-    where s.id = p.session_id and p.team_id = in_team and coalesce(current_team_id(), in_team) = in_team and p.expires > now()
-      and p.provider_id = coalesce(of_provider, p.provider_id)
+    update session_proofs p set expires = now() from sessions s, identity_providers o
+    where s.id = p.session_id and o.id = p.provider_id and o.team_id = in_team and coalesce(current_team_id(), in_team) = in_team
+      and p.expires > now() and o.id = coalesce(of_provider, o.id)
       and (of_domain is null or exists (select from user_identities i
-        where i.provider_id = p.provider_id and i.user_id = s.user_id and split_part(lower(i.email), '@', 2) = of_domain))
+        where i.provider_id = o.id and i.user_id = s.user_id and split_part(lower(i.email), '@', 2) = of_domain))
   $function$;
 
 CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint, event_facet integer)
@@ -486,7 +486,8 @@ AS $function$
   select case when l.is_local then p.profile
     else (p.profile::jsonb || jsonb_build_object('teams', coalesce((
       select jsonb_agg(t.team order by t.at) from jsonb_array_elements(p.profile::jsonb -> 'teams') with ordinality t(team, at)
-      where exists (select from session_proofs o where o.session_id = of_session and o.expires > now() and o.team_id = (t.team ->> 'id')::integer)),
+      where exists (select from session_proofs o join identity_providers i on i.id = o.provider_id
+        where o.session_id = of_session and o.expires > now() and i.team_id = (t.team ->> 'id')::integer)),
       '[]')))::json end
   from (select user_profile(for_user, in_team) as profile) p,
     (select coalesce(bool_or(o.kind = 'local' and coalesce(o.expires > now(), true)), true) as is_local
@@ -1028,7 +1029,7 @@ create table auth_flows (
   provider_id integer not null,
   kind text not null,
   cookie_mac bytea, -- of the cookie of the browser that started it; null for the link of a mail
-  sealed bytea not null, -- nonce, PKCE verifier and page to return to; or the assertion that waits for a second factor or a link
+  content_sealed bytea not null, -- nonce, PKCE verifier and page to return to; or the assertion that waits for a second factor or a link
   expires timestamp with time zone not null,
   constraint auth_flows_pkey PRIMARY KEY (state_hash),
   constraint auth_flows_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE CASCADE,
@@ -1767,7 +1768,7 @@ create table domains (
   provider_id integer, -- identity provider with which its addresses sign in, while the domain is verified
   constraint domains_pkey PRIMARY KEY (id),
   constraint domains_team_id_domain_key UNIQUE (team_id, domain),
-  constraint domains_provider FOREIGN KEY (provider_id, team_id) REFERENCES identity_providers(id, team_id) ON DELETE SET NULL (provider_id),
+  constraint domains_provider FOREIGN KEY (provider_id, team_id) REFERENCES identity_providers(id, team_id) ON DELETE SET NULL (provider_id) NOT VALID,
   constraint domains_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint domains_domain_check CHECK ((domain = lower(domain))),
   constraint domains_last_check_result_check CHECK ((last_check_result = ANY (ARRAY['valid'::text, 'missing'::text, 'mismatch'::text, 'unavailable'::text, 'claimed'::text]))),
@@ -3142,13 +3143,11 @@ create table session_proofs (
   expires timestamp with time zone, -- null: as long as the session; set for a provider
   strong boolean not null, -- whether a second factor was used, or a passkey that verified the user
   provider_id integer,
-  team_id integer,
   constraint session_proofs_pkey PRIMARY KEY (id),
   constraint session_proofs_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE SET NULL,
   constraint session_proofs_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
-  constraint session_proofs_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE SET NULL,
-  constraint session_proofs_expires CHECK (((kind = 'local'::text) OR (expires IS NOT NULL))),
-  constraint session_proofs_kind CHECK ((kind = ANY (ARRAY['local'::text, 'provider'::text])))
+  constraint session_proofs_expires CHECK (((kind = 'local'::text) OR (expires IS NOT NULL))) NOT VALID,
+  constraint session_proofs_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'provider'::text]))) NOT VALID
 );
 CREATE INDEX session_proofs_provider ON public.session_proofs USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 CREATE INDEX session_proofs_session ON public.session_proofs USING btree (session_id);

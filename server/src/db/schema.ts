@@ -391,7 +391,7 @@ export interface AuthFlowsTable {
   /** of the cookie of the browser that started it; null for the link of a mail */
   cookie_mac: Buffer | null
   /** nonce, PKCE verifier and page to return to; or the assertion that waits for a second factor or a link */
-  sealed: Buffer
+  content_sealed: Buffer
   expires: Date
 }
 
@@ -2185,21 +2185,18 @@ export interface ServicesTable {
   pool_id: number | null
 }
 
-export type SessionProofsKind = 'local' | 'provider'
-
 /** a session of the release before has none: it counts as one local proof, strong as sessions.second_factor states */
 export interface SessionProofsTable {
   id: Generated<string>
   session_id: string
   /** local: a password or a passkey of the account; provider: an identity provider of a team, which opens that team only */
-  kind: SessionProofsKind
+  kind: string
   at: Generated<Date>
   /** null: as long as the session; set for a provider */
   expires: Date | null
   /** whether a second factor was used, or a passkey that verified the user */
   strong: boolean
   provider_id: number | null
-  team_id: number | null
 }
 
 export interface SessionsTable {

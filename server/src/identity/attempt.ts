@@ -1,4 +1,5 @@
 // Reports failed sign-ins: to the person a reason, to the admins of the team a row without values, to the operator a metric.
+import { signInReasonText } from '@pharos/contract/sign-in-reason'
 import type { ReportRefusal } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { errorAt, fail, type Failure } from '../runtime/error.ts'
@@ -33,7 +34,7 @@ export function ssoFailed({ reason }: SignInFailure): Failure {
   return fail(
     'sso_failed',
     'reason',
-    { reason },
+    { sentence: signInReasonText(reason).slice(0, -1) },
     { errors: [errorAt(['body', 'state'], 'signInFailed', { reason })] },
   )
 }

@@ -27,7 +27,7 @@ import { decideLink, type LinkDecision } from './link.ts'
 import { planMembership, type MembershipChange } from './mapping.ts'
 import type { SignInProvider } from './provider.store.ts'
 
-export type AccountDeps = {
+export type LinkingDeps = {
   readonly ring: KeyRing
   readonly publicUrl: string
   readonly membersPerTeam: number
@@ -51,7 +51,7 @@ export type FoundAccount = {
 }
 
 /** Throws SignInFailure if no rule admits the person. `ask` is a decision: the caller sends the mail. */
-export async function findAccount(
+export async function findPerson(
   db: Db | Trx,
   provider: SignInProvider,
   assertion: Assertion,
@@ -61,7 +61,8 @@ export async function findAccount(
   const { email } = address
   const found = await readLinkFacts(db, provider, assertion.subject, address)
   const stated = email === null ? 'missing' : assertion.emailVerified === false ? 'unverified' : 'stated'
-  const decision = decideLink({ ...found, email: stated })
+  const { identity, account, is_domain_bound: isDomainBound } = found
+  const decision = decideLink({ identity, account, isDomainBound, email: stated })
   if (decision.kind === 'refuse') throw failure(decision.reason)
   const userId = 'userId' in decision ? decision.userId : null
   const member = await readMemberFacts(db, provider.teamId, userId)
@@ -73,13 +74,13 @@ export async function findAccount(
 /** Applies the decision, and returns the account. Runs in the transaction that opens the session. */
 export async function applyAccount(
   trx: Trx,
-  deps: AccountDeps,
+  deps: LinkingDeps,
   source: RequestSource,
   provider: SignInProvider,
   assertion: Assertion,
 ): Promise<number> {
   await lockTeamRow(trx, provider.teamId)
-  const found = await findAccount(trx, provider, assertion)
+  const found = await findPerson(trx, provider, assertion)
   const { decision, email } = found
   if (decision.kind === 'ask') throw new SignInFailure('linked_elsewhere', { claims: assertion.claims })
   const userId =
@@ -121,7 +122,7 @@ async function createAccount(
 
 async function applyMembership(
   trx: Trx,
-  { membersPerTeam }: AccountDeps,
+  { membersPerTeam }: LinkingDeps,
   { requestId, address }: RequestSource,
   { id, teamId }: SignInProvider,
   { claims }: Assertion,
@@ -154,7 +155,7 @@ type Link = { readonly subject: string; readonly userId: number; readonly email:
 /** The owner of the account is told: the admin of the team's provider could have made the provider state the address. */
 export async function linkAccount(
   trx: Trx,
-  { ring }: AccountDeps,
+  { ring }: LinkingDeps,
   { requestId, address }: RequestSource,
   { id, name, teamId, teamName }: SignInProvider,
   { subject, userId, email }: Link,
@@ -178,7 +179,7 @@ export async function linkAccount(
 /** Sends the link that the owner of the mailbox follows to link the account. Throws `rate_limited`. */
 export async function askOwner(
   db: Db,
-  { ring, publicUrl, mailLimits }: AccountDeps & { readonly mailLimits: MailLimits },
+  { ring, publicUrl, mailLimits }: LinkingDeps & { readonly mailLimits: MailLimits },
   { address }: RequestSource,
   provider: SignInProvider,
   { subject, userId, email }: Link,

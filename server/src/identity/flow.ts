@@ -78,9 +78,9 @@ export async function takeFlow(
 ): Promise<TakenFlow> {
   const stateHash = hashOf(state)
   const row = await takeFlowRow(db, stateHash)
-  if (!row || row.isExpired) throw new SignInFailure('expired')
-  if (row.cookieMac !== null && !verifyMac(ring, 'sign-in-flow', cookie ?? '', row.cookieMac))
+  if (!row || row.is_expired) throw new SignInFailure('expired')
+  if (row.cookie_mac !== null && !verifyMac(ring, 'sign-in-flow', cookie ?? '', row.cookie_mac))
     throw new SignInFailure('wrong_browser')
-  const content = open(ring, 'sign-in-flow', row.sealed, contextOf(stateHash)).toString()
-  return { kind: row.kind, providerId: row.providerId, content: JSON.parse(content) } as TakenFlow
+  const content = open(ring, 'sign-in-flow', row.content_sealed, contextOf(stateHash)).toString()
+  return { kind: row.kind, providerId: row.provider_id, content: JSON.parse(content) } as TakenFlow
 }

@@ -23,7 +23,7 @@ const accountFacts = (teamId: number) => sql`
 const isBound = ({ id, teamId }: Provider, domain: ReturnType<typeof sql>) => sql<boolean>`
   exists (select from domains d where d.team_id = ${teamId} and d.provider_id = ${id} and d.verified is not null and d.domain = ${domain})`
 
-export type FoundFacts = Pick<LinkFacts, 'identity' | 'account' | 'isDomainBound'>
+export type FoundFacts = Pick<LinkFacts, 'identity' | 'account'> & { readonly is_domain_bound: boolean }
 
 /** `email` is canonical; `domain` is its domain in the spelling of the domains of teams. */
 export async function readLinkFacts(
@@ -39,7 +39,7 @@ export async function readLinkFacts(
         from user_identities i join users u on u.id = i.user_id
         where i.provider_id = ${provider.id} and i.subject = ${subject}) as identity,
       (select ${accountFacts(provider.teamId)} from users u where lower(u.email) = lower(${email})) as account,
-      ${isBound(provider, sql`${domain}`)} as "isDomainBound"`.execute(db)
+      ${isBound(provider, sql`${domain}`)} as is_domain_bound`.execute(db)
   return rows[0]!
 }
 
@@ -55,22 +55,37 @@ export async function findAccountFacts(
 
 export type MemberRecord = MemberFacts & { readonly memberId: number | null }
 
+type MembershipRow = {
+  readonly member_id: number | null
+  readonly roles: Role[] | null
+  readonly is_manual: boolean
+  readonly is_former: boolean
+  readonly is_last_admin: boolean
+}
+
 /** The person's membership of the team; of an account that does not exist yet for `userId` null. */
 export async function readMemberFacts(
   db: Db | Trx,
   teamId: number,
   userId: number | null,
 ): Promise<MemberRecord> {
-  const { rows } = await sql<MemberRecord & { roles: Role[] | null }>`
-    select m.id as "memberId", case when m.id is not null then ${rolesOfMember} end as roles,
-      coalesce(m.roles_source = 'manual', false) as "isManual",
-      exists (select from former_members f where f.team_id = ${teamId} and f.user_id = o.user_id) as "isFormer",
+  const { rows } = await sql<MembershipRow>`
+    select m.id as member_id, case when m.id is not null then ${rolesOfMember} end as roles,
+      coalesce(m.roles_source = 'manual', false) as is_manual,
+      exists (select from former_members f where f.team_id = ${teamId} and f.user_id = o.user_id) as is_former,
       coalesce(m.is_admin and not exists (
-        select from memberships a where a.team_id = ${teamId} and a.is_admin and a.id <> m.id), false) as "isLastAdmin"
+        select from memberships a where a.team_id = ${teamId} and a.is_admin and a.id <> m.id), false) as is_last_admin
     from (select ${userId}::integer as user_id) o left join memberships m on m.team_id = ${teamId} and m.user_id = o.user_id`.execute(
     db,
   )
-  return rows[0]!
+  const { member_id, roles, is_manual, is_former, is_last_admin } = rows[0]!
+  return {
+    memberId: member_id,
+    roles,
+    isManual: is_manual,
+    isFormer: is_former,
+    isLastAdmin: is_last_admin,
+  }
 }
 
 /** Returns the id of the member; undefined if the team is full. The caller has locked the team. */
@@ -149,11 +164,11 @@ export async function saveIdentityUse(trx: Trx, providerId: number, subject: str
   )
 }
 
-export type AccountAddress = { readonly email: string; readonly sessionVersion: number }
+export type AccountAddress = { readonly email: string; readonly session_version: number }
 
 export async function findAddress(db: Db | Trx, userId: number): Promise<AccountAddress | undefined> {
   const { rows } = await sql<AccountAddress>`
-    select email, session_version as "sessionVersion" from users where id = ${userId}`.execute(db)
+    select email, session_version from users where id = ${userId}`.execute(db)
   return rows[0]
 }
 

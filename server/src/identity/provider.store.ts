@@ -4,7 +4,7 @@ import type { DefaultRole, Role } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
 import type { SignInReason } from '@pharos/contract/sign-in-reason'
 import {
-  attemptsMax,
+  failedSignInsMax,
   type GroupMapping,
   type listProvidersRoute,
   type listSignInAttemptsRoute,
@@ -154,8 +154,8 @@ export async function replaceMappings(
 export type BindableDomain = {
   readonly id: number
   readonly domain: string
-  readonly isVerified: boolean
-  readonly providerId: number | null
+  readonly is_verified: boolean
+  readonly provider_id: number | null
 }
 
 /** The domains of the team with these ids, locked. */
@@ -165,7 +165,7 @@ export async function lockDomains(
   ids: readonly number[],
 ): Promise<BindableDomain[]> {
   const { rows } = await sql<BindableDomain>`
-    select id, domain, verified is not null as "isVerified", provider_id as "providerId" from domains
+    select id, domain, verified is not null as is_verified, provider_id from domains
     where team_id = ${teamId} and id = any(${ids}::bigint[]) order by id for no key update`.execute(trx)
   return rows
 }
@@ -207,7 +207,7 @@ export const listAttemptRows = (
   listInTeam(postgres, teamId, {
     matching: sql`
       select a.* from sso_attempts a
-      where a.provider_id = ${providerId} and a.at > now() - interval '30 days' order by a.id desc limit ${attemptsMax}`,
+      where a.provider_id = ${providerId} and a.at > now() - interval '30 days' order by a.id desc limit ${failedSignInsMax}`,
     columns: attemptColumns,
     order: orderBy(ordering, { at: sql`a.at`, id: sql`a.id` }, sql`a.id`),
     slice,
@@ -231,7 +231,7 @@ export async function insertAttempt(db: Db, attempt: NewAttempt): Promise<void> 
       update identity_providers set unreachable = now()
       where id = ${providerId} and unreachable is null and ${reason}::text = 'unavailable')
     delete from sso_attempts where provider_id = ${providerId} and id <= (
-      select id from sso_attempts where provider_id = ${providerId} order by id desc offset ${attemptsMax - 1} limit 1)`.execute(
+      select id from sso_attempts where provider_id = ${providerId} order by id desc offset ${failedSignInsMax - 1} limit 1)`.execute(
     db,
   )
 }
@@ -269,18 +269,53 @@ export type SignInProvider = {
   readonly domains: readonly string[]
 }
 
+const signInProviderOf = (row: SignInProviderRow): SignInProvider => ({
+  id: row.id,
+  key: row.key,
+  teamId: row.team_id,
+  teamName: row.team_name,
+  requiresFactor: row.requires_factor,
+  name: row.name,
+  status: row.status,
+  settings: row.settings,
+  secretSealed: row.secret_sealed,
+  sessionHours: row.session_hours,
+  secondFactor: row.second_factor,
+  defaultRoles: row.default_roles,
+  mappings: row.mappings,
+  domains: row.domains,
+})
+
+type SignInProviderRow = {
+  readonly id: number
+  readonly key: string
+  readonly team_id: number
+  readonly team_name: string
+  readonly requires_factor: boolean
+  readonly name: string
+  readonly status: ProviderStatus
+  readonly settings: StoredSettings
+  readonly secret_sealed: Buffer
+  readonly session_hours: number
+  readonly second_factor: SecondFactorRule
+  readonly default_roles: readonly Role[]
+  readonly mappings: readonly GroupMapping[]
+  /** Verified domains that are bound to it. */
+  readonly domains: readonly string[]
+}
+
 export async function findSignInProvider(
   db: Db | Trx,
   by: { readonly key: string } | { readonly id: number },
 ): Promise<SignInProvider | undefined> {
-  const { rows } = await sql<SignInProvider>`
-    select p.id, p.key, p.team_id as "teamId", t.name as "teamName", t.require_2fa as "requiresFactor", p.name, p.status, p.settings,
-      p.secret_sealed as "secretSealed", p.session_hours as "sessionHours", p.second_factor as "secondFactor",
-      p.default_roles as "defaultRoles", ${mappings} as mappings,
+  const { rows } = await sql<SignInProviderRow>`
+    select p.id, p.key, p.team_id, t.name as team_name, t.require_2fa as requires_factor, p.name, p.status, p.settings,
+      p.secret_sealed, p.session_hours, p.second_factor,
+      p.default_roles, ${mappings} as mappings,
       array(select d.domain from domains d where d.provider_id = p.id and d.verified is not null order by d.domain) as domains
     from identity_providers p join teams t on t.id = p.team_id
     where ${'key' in by ? sql`p.key = ${by.key}` : sql`p.id = ${by.id}`}`.execute(db)
-  return rows[0]
+  return rows[0] && signInProviderOf(rows[0])
 }
 
 /** The key of the active provider of each verified domain. */

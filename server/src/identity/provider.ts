@@ -10,7 +10,7 @@ import {
   type listProvidersRoute,
   type listSignInAttemptsRoute,
   type Provider,
-  type SignInAttempt,
+  type FailedSignIn,
   type updateProviderRoute,
 } from '@pharos/contract/team/provider'
 import { auditOf, writeAudit } from '../db/audit.ts'
@@ -58,7 +58,7 @@ export type IssuerRules = {
 }
 
 /** Enters the team of the path, for its admins. */
-export async function enterTeam(
+export async function enterToManage(
   { db }: Pick<ProviderDeps, 'db'>,
   operation: Operation,
   team: string,
@@ -73,7 +73,7 @@ export async function listProviders(
   team: string,
   query: QueryOf<typeof listProvidersRoute>,
 ): Promise<{ results: Provider[]; count: number }> {
-  const { actor } = await enterTeam(deps, operation, team)
+  const { actor } = await enterToManage(deps, operation, team)
   const { page, count } = await listProviderRows(deps.postgres, actor.teamId, query)
   return { results: page.map((row) => present(deps, row)), count }
 }
@@ -85,7 +85,7 @@ export async function getProvider(
   team: string,
   id: number,
 ): Promise<ChangeAnswer<Provider>> {
-  const { actor } = await enterTeam(deps, operation, team)
+  const { actor } = await enterToManage(deps, operation, team)
   return answerWith(deps, known(await findProvider(deps.postgres, actor.teamId, id)))
 }
 
@@ -96,7 +96,7 @@ export async function createProvider(
   team: string,
   body: BodyOf<typeof createProviderRoute>,
 ): Promise<ChangeAnswer<Provider>> {
-  const inTeam = await enterTeam(deps, operation, team)
+  const inTeam = await enterToManage(deps, operation, team)
   requireIssuer(deps, body.issuer)
   const { teamId } = inTeam.actor
   const wanted = changedBy(
@@ -139,7 +139,7 @@ export async function updateProvider(
   id: number,
   body: BodyOf<typeof updateProviderRoute>,
 ): Promise<ChangeAnswer<Provider>> {
-  const inTeam = await enterTeam(deps, operation, team)
+  const inTeam = await enterToManage(deps, operation, team)
   const { teamId } = inTeam.actor
   const isFinished = body.status !== 'active' || (await isUpgradeFinished(deps.db))
   return runChange(deps.postgres, inTeam, async (trx) => {
@@ -153,7 +153,7 @@ export async function updateProvider(
       // A process of the release before would open every team to a session of the provider.
       if (!isFinished) throw fail('conflict', 'unfinishedUpgrade')
       if (before.tested === null) throw fail('conflict', 'providerUntested')
-      if (!domains.some(({ isVerified }) => isVerified)) throw fail('conflict', 'providerDomain')
+      if (!domains.some(({ is_verified }) => is_verified)) throw fail('conflict', 'providerDomain')
     }
     const secret =
       body.client_secret === undefined ? null : sealClientSecret(deps.ring, before.key, body.client_secret)
@@ -176,7 +176,7 @@ export async function deleteProvider(
   team: string,
   id: number,
 ): Promise<ChangeAnswer<null>> {
-  const inTeam = await enterTeam(deps, operation, team)
+  const inTeam = await enterToManage(deps, operation, team)
   const { teamId } = inTeam.actor
   return runChange(deps.postgres, inTeam, async (trx) => {
     await requireStillGranted(trx, inTeam, 'team.manage')
@@ -194,14 +194,14 @@ export async function listSignInAttempts(
   team: string,
   id: number,
   query: QueryOf<typeof listSignInAttemptsRoute>,
-): Promise<{ results: SignInAttempt[]; count: number }> {
-  const { actor } = await enterTeam(deps, operation, team)
+): Promise<{ results: FailedSignIn[]; count: number }> {
+  const { actor } = await enterToManage(deps, operation, team)
   known(await findProvider(deps.postgres, actor.teamId, id))
   const { page, count } = await listAttemptRows(deps.postgres, actor.teamId, id, query)
   return { results: page.map(presentAttempt), count }
 }
 
-const presentAttempt = ({ at, ...rest }: AttemptRow): SignInAttempt => ({ ...rest, at: at.toISOString() })
+const presentAttempt = ({ at, ...rest }: AttemptRow): FailedSignIn => ({ ...rest, at: at.toISOString() })
 
 type Changes = Omit<BodyOf<typeof updateProviderRoute>, 'client_secret'>
 
@@ -248,7 +248,7 @@ async function saveBound(
   const rows = await lockDomains(trx, teamId, [...domain_ids, ...before.domain_ids])
   const bound = rows.filter((row) => domain_ids.includes(row.id))
   if (bound.length !== domain_ids.length) throw invalid(['body', 'domain_ids'], 'domainOfTeam')
-  const taken = bound.find(({ providerId }) => providerId !== null && providerId !== id)
+  const taken = bound.find(({ provider_id }) => provider_id !== null && provider_id !== id)
   if (taken)
     throw failWith('invalid', [errorAt(['body', 'domain_ids'], 'domainTaken', { domain: taken.domain })])
   await bindDomains(trx, teamId, id, domain_ids)

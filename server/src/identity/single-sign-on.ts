@@ -23,7 +23,7 @@ import { currentTokens, factorsOf } from '../session/sign-in.ts'
 import { invalidToken } from '../session/mail-token.ts'
 import { domainOfEmail } from '../team/domain-name.ts'
 import { reporting, type AttemptReportDeps } from './attempt.ts'
-import { applyAccount, askOwner, findAccount, linkAccount, type AccountDeps } from './find-account.ts'
+import { applyAccount, askOwner, findPerson, linkAccount, type LinkingDeps } from './find-account.ts'
 import { createState, saveFlow, takeFlow } from './flow.ts'
 import { findAccountFacts, findAddress } from './identity.store.ts'
 import { SignInFailure, type Assertion, type CreateIdentityProvider } from './identity-provider.ts'
@@ -33,7 +33,7 @@ import { parseReturnTo } from './return-to.ts'
 
 export type SingleSignOnDeps = SessionDeps &
   PasskeyDeps &
-  AccountDeps &
+  LinkingDeps &
   AttemptReportDeps & {
     readonly db: Db
     readonly createProvider: CreateIdentityProvider
@@ -144,7 +144,7 @@ async function checkSecondFactor(
   verified: Verified,
 ): Promise<boolean> {
   const { assertion, returnTo, sessionId, isSecond } = verified
-  const { decision, email } = await findAccount(deps.db, provider, assertion)
+  const { decision, email } = await findPerson(deps.db, provider, assertion)
   if (decision.kind === 'ask') {
     const { subject, claims } = assertion
     await askOwner(deps.db, deps, client, provider, { subject, userId: decision.userId, email: email! })
@@ -193,7 +193,7 @@ const openSession = (
     const account = await findAddress(trx, userId)
     const session = {
       userId,
-      sessionVersion: account!.sessionVersion,
+      sessionVersion: account!.session_version,
       teamId: provider.teamId,
       providerId: provider.id,
       hours: provider.sessionHours,

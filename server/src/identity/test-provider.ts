@@ -11,7 +11,7 @@ import { createState, saveFlow, takeFlow } from './flow.ts'
 import { SignInFailure, type Assertion, type CreateIdentityProvider } from './identity-provider.ts'
 import { rolesOfGroups } from './mapping.ts'
 import { openProvider } from './open-provider.ts'
-import { enterTeam, known, type ProviderDeps } from './provider.ts'
+import { enterToManage, known, type ProviderDeps } from './provider.ts'
 import { findSignInProvider, saveTested, type SignInProvider } from './provider.store.ts'
 
 export type TestDeps = ProviderDeps & AttemptReportDeps & { readonly createProvider: CreateIdentityProvider }
@@ -34,7 +34,7 @@ export async function testProvider(
   body: TestBody,
   cookie: string | null,
 ): Promise<TestAnswer> {
-  const inTeam = await enterTeam(deps, operation, team)
+  const inTeam = await enterToManage(deps, operation, team)
   const found = await findSignInProvider(deps.db, { id })
   const provider = known(found?.teamId === inTeam.actor.teamId ? found : undefined)
   const { state } = body

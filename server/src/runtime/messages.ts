@@ -2,7 +2,6 @@
 // remedy. `fail` and `invalid` (error.ts) create failures from them. A text with attributes is a function of them.
 import type { BillingMethod } from '@pharos/contract/inventory/billing-rules'
 import { counted } from '@pharos/contract/counted'
-import { signInReasonText, type SignInReason } from '@pharos/contract/sign-in-reason'
 import type { ProblemCode } from '@pharos/contract/problem'
 
 type Attrs = Readonly<Record<string, unknown>>
@@ -81,7 +80,7 @@ export const failureTexts = {
     passkey: 'The passkey was not accepted. Try again, or send a code.',
   },
   sso_failed: {
-    reason: ({ reason }: { reason: SignInReason }) => signInReasonText(reason),
+    reason: ({ sentence }: { sentence: string }) => `${sentence}.`,
   },
   sign_in_required: {
     team: 'This session does not open the team. Sign in with the identity provider of the team.',

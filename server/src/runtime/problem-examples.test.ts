@@ -63,7 +63,7 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
   sso_failed: fail(
     'sso_failed',
     'reason',
-    { reason: 'not_assigned' },
+    { sentence: 'You have no role in the team. Ask an admin of your team to assign you' },
     { errors: [errorAt(['body', 'state'], 'signInFailed', { reason: 'not_assigned' })] },
   ),
   sign_in_required: fail('sign_in_required', 'team', {

@@ -21,9 +21,9 @@ export type BearerRecord = {
   /** The team requires a second factor, and no proof of the session is strong. */
   readonly lacksSecondFactor: boolean
   /** A proof of the session opens the team. */
-  readonly isOpened: boolean
+  readonly is_opened: boolean
   /** A password or a passkey of the account opened the session. */
-  readonly isLocal: boolean
+  readonly is_local: boolean
   /** Key of the identity provider of the team, if no proof opens it. */
   readonly provider: string | null
 }
@@ -39,12 +39,12 @@ export async function findBearerRecord(
     select u.session_version as "sessionVersion", u.is_staff as "isStaff", u.is_demo as "isDemo",
       ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
       case when a.id is not null then json_build_object('id', a.id, 'change', a.change, 'expires', a.expires) end as access, t.enabled_modules as modules,
-      t.require_2fa and not ${isStrongSession} as "lacksSecondFactor", o."isOpened", o."isLocal",
-      case when not o."isOpened" then ${activeProviderOf(sql`t.id`)} end as provider
+      t.require_2fa and not ${isStrongSession} as "lacksSecondFactor", o.is_opened, o.is_local,
+      case when not o.is_opened then ${activeProviderOf(sql`t.id`)} end as provider
     from sessions s
     join users u on u.id = s.user_id
     join teams t on t.id = ${teamId}
-    cross join lateral (select ${opensTeam(sql`t.id`)} as "isOpened", ${isLocalSession} as "isLocal") o
+    cross join lateral (select ${opensTeam(sql`t.id`)} as is_opened, ${isLocalSession} as is_local) o
     left join memberships m on m.team_id = t.id and m.user_id = u.id
     left join staff_accesses a on a.session_id = s.id and a.team_id = t.id and a.closed is null and a.expires > now()
     where s.id = ${sessionId} and s.user_id = ${userId} and s.revoked is null and s.expires > now()`.execute(

@@ -117,7 +117,7 @@ function createBearerCheck(deps: CredentialDeps) {
     if (record.roles === null && !record.isStaff) throw notValid('access token')
     refuseDemoElsewhere(deps, record)
     const { userId, sessionId, teamId } = access
-    const { isStaff, staff_roles: staffRoles, modules, isLocal } = record
+    const { isStaff, staff_roles: staffRoles, modules, is_local: isLocal } = record
     const roles = record.roles ?? []
     return {
       kind: 'user',
@@ -211,8 +211,8 @@ function createTokenCheck(deps: CredentialDeps) {
 }
 
 /** A proof of another team comes before a missing second factor: its user may have no account of their own. */
-function blockOf({ isOpened, lacksSecondFactor, provider }: BearerRecord): UserActor['blockedBy'] {
-  if (!isOpened) return { reason: 'sign_in', provider }
+function blockOf({ is_opened, lacksSecondFactor, provider }: BearerRecord): UserActor['blockedBy'] {
+  if (!is_opened) return { reason: 'sign_in', provider }
   return lacksSecondFactor ? { reason: 'second_factor' } : null
 }
 

@@ -196,7 +196,7 @@ export type PresentedSession = Rotation & {
   readonly teamId: number
   /** Revoked, expired, or without a proof that has not expired. */
   readonly over: boolean
-  readonly isLocal: boolean
+  readonly is_local: boolean
   readonly now: Date
   readonly sessionVersion: number
   readonly isDemo: boolean
@@ -213,7 +213,7 @@ export async function findSession(
     select s.user_id as "userId", s.team_id as "teamId", s.counter, s.rotations, now() as now,
       s.renewed_until as "renewedUntil",
       host(s.last_address) as "lastAddress", s.last_user_agent as "lastUserAgent",
-      s.revoked is not null or s.expires <= now() or not ${hasProof} as over, ${isLocalSession} as "isLocal",
+      s.revoked is not null or s.expires <= now() or not ${hasProof} as over, ${isLocalSession} as is_local,
       u.session_version as "sessionVersion", u.is_demo as "isDemo",
       session_user_profile(s.user_id, coalesce(${inTeam}::integer, s.team_id), s.id) as profile
     from sessions s join users u on u.id = s.user_id where s.id = ${sessionId}`.execute(db)
@@ -355,15 +355,15 @@ export async function insertProvidedSession(
       select id, ${teamId}, ${address}, ${userAgent}, ${address}, ${userAgent}, ${strong}, ${expiryOfNew(lifetime)}
       from users where id = ${userId} and session_version = ${session.sessionVersion} for share
       returning id)
-    insert into session_proofs (session_id, kind, at, expires, strong, provider_id, team_id)
-    select o.id, 'provider', now(), now() + make_interval(hours => ${session.hours}), ${strong}, ${providerId}::integer, ${teamId}::integer
+    insert into session_proofs (session_id, kind, at, expires, strong, provider_id)
+    select o.id, 'provider', now(), now() + make_interval(hours => ${session.hours}), ${strong}, ${providerId}::integer
     from opened o
     union all
-    select o.id, p.kind, p.at, p.expires, p.strong, p.provider_id, p.team_id
+    select o.id, p.kind, p.at, p.expires, p.strong, p.provider_id
     from opened o, session_proofs p
     where p.session_id = ${replaced}::uuid and p.provider_id is distinct from ${providerId} and coalesce(p.expires > now(), true)
     union all
-    select o.id, 'local', s.created, null, s.second_factor, null, null
+    select o.id, 'local', s.created, null, s.second_factor, null
     from opened o, sessions s
     where s.id = ${replaced}::uuid and not exists (select from session_proofs p where p.session_id = s.id)
     returning session_id as id`.execute(trx)
@@ -373,8 +373,8 @@ export async function insertProvidedSession(
 
 /** Returns the user of an active session, which is locked. */
 export async function lockSessionUser(trx: Trx, sessionId: string): Promise<number | undefined> {
-  const { rows } = await sql<{ userId: number }>`
-    select user_id as "userId" from sessions
+  const { rows } = await sql<{ user_id: number }>`
+    select user_id from sessions
     where id = ${sessionId} and revoked is null and expires > now() for no key update`.execute(trx)
-  return rows[0]?.userId
+  return rows[0]?.user_id
 }

@@ -26,7 +26,7 @@ export async function signOut(
   if (sessionId === undefined) return
   const session = await findSession(deps.db, sessionId)
   if (!session || session.over) return
-  if (request.all) requireLocal(session)
+  if (request.all) requireLocal({ isLocal: session.is_local })
   await deps.db.transaction().execute(async (trx) => {
     if (request.all) await revokeAllSessions(trx, session.userId, 'logout')
     else await revokeSession(trx, sessionId, 'logout')

@@ -14,7 +14,7 @@ export type TeamAccessRow = {
   /** Whether a proof of the session is strong. */
   readonly isStrong: boolean
   /** A proof of the session opens the team. */
-  readonly isOpened: boolean
+  readonly is_opened: boolean
   /** Key of the identity provider of the team; null without an active one. */
   readonly provider: string | null
   readonly isStaff: boolean
@@ -33,13 +33,13 @@ export async function findTeamAccess(
 ): Promise<TeamAccessRow | undefined> {
   const { rows } = await sql<TeamAccessRow>`
     select t.id as "teamId", t.enabled_modules as modules, t.require_2fa as "requiresFactor",
-      coalesce(o."isStrong", false) as "isStrong", coalesce(o."isOpened", false) as "isOpened",
+      coalesce(o.is_strong, false) as "isStrong", coalesce(o.is_opened, false) as is_opened,
       ${activeProviderOf(sql`t.id`)} as provider, u.is_staff as "isStaff", ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
       case when m.user_id is null and a.id is not null then json_build_object('id', a.id, 'change', a.change) end as access
     from teams t
     join users u on u.id = ${userId}
     left join lateral (
-      select ${isStrongSession} as "isStrong", ${opensTeam(sql`t.id`)} as "isOpened" from sessions s where s.id = ${sessionId}::uuid) o on true
+      select ${isStrongSession} as is_strong, ${opensTeam(sql`t.id`)} as is_opened from sessions s where s.id = ${sessionId}::uuid) o on true
     left join memberships m on m.team_id = t.id and m.user_id = u.id
     left join staff_accesses a on a.session_id = ${sessionId}::uuid and a.user_id = u.id and a.team_id = t.id
       and a.closed is null and a.expires > now()

@@ -52,18 +52,18 @@ async function accessTo(db: Db, actor: Actor, teamId: number): Promise<TeamAcces
 
 type UserAccess = TeamAccess & {
   readonly requiresFactor: boolean
-  readonly isOpened: boolean
+  readonly is_opened: boolean
   readonly provider: string | null
 }
 
-function blockOf({ isOpened, requiresFactor, isStrong, provider }: UserAccess): TeamBlock | null {
-  if (!isOpened) return { reason: 'sign_in', provider }
+function blockOf({ is_opened, requiresFactor, isStrong, provider }: UserAccess): TeamBlock | null {
+  if (!is_opened) return { reason: 'sign_in', provider }
   return requiresFactor && !isStrong ? { reason: 'second_factor' } : null
 }
 
 /** Throws `sign_in_required` if no proof of the session opens the team. A missing second factor does not matter: the user sets it up there. */
 export function requireSignIn(access: UserAccess): void {
-  if (!access.isOpened) requireOpened(blockOf(access))
+  if (!access.is_opened) requireOpened(blockOf(access))
 }
 
 /** Returns the access of a user, who may lack a factor or a reason. Throws `not_found` for a team without the user, unless for staff. */

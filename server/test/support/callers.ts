@@ -36,6 +36,8 @@ export type Identity =
       readonly isLimited: boolean
       /** A demo account on a server that is reachable from other hosts. */
       readonly demoElsewhere: boolean
+      /** On a server that is reachable from other hosts, where the sandbox of identity providers signs nobody in. */
+      readonly isElsewhere?: true
       /** The team requires a second factor, and the user has not enabled it. */
       readonly lacksSecondFactor: boolean
       /** What has opened the session: the account, or the identity provider of the team or of another one. */
@@ -134,7 +136,7 @@ function providedBearer(by: 'red' | 'blue'): Caller['present'] {
     const { sessionId, access, refresh } = await openSession(api, userId, fixtures.red.teamId)
     const key = by === 'red' ? 'callersofred' : 'callersofblu'
     const provider = await addProvider(api, fixtures[by], { key, issuer: 'https://192.0.2.1' })
-    await proveByProvider(api, sessionId, provider, fixtures[by].teamId)
+    await proveByProvider(api, sessionId, provider)
     return { authorization: `Bearer ${access}`, userId, refresh }
   }
 }
@@ -298,7 +300,7 @@ export const callers: readonly Caller[] = [
   },
   {
     name: 'an admin from another host',
-    identity: userIn('red', { isAdmin: true }),
+    identity: userIn('red', { isAdmin: true, isElsewhere: true }),
     present: bearerOf('admin', 'red'),
     elsewhere: true,
   },

@@ -68,9 +68,8 @@ export async function proveByProvider(
   { database }: TestApi,
   sessionId: string,
   provider: { readonly id: number },
-  teamId: number,
 ): Promise<void> {
   await sql`
-    update session_proofs set kind = 'provider', provider_id = ${provider.id}, team_id = ${teamId}, expires = now() + interval '1 hour'
+    update session_proofs set kind = 'provider', provider_id = ${provider.id}, expires = now() + interval '1 hour'
     where session_id = ${sessionId}`.execute(database.postgres.owner)
 }

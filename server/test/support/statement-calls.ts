@@ -97,6 +97,7 @@ import {
   listScrubberRows,
 } from '../../src/status/network-list.store.ts'
 import { countPartStates } from '../../src/status/part-states.store.ts'
+import { findProvider, lockProvider } from '../../src/identity/provider.store.ts'
 import { lockDomain } from '../../src/team/domain.store.ts'
 
 /** A call is made without rows, and with a row of null columns: it may fail after its statement. */
@@ -308,6 +309,8 @@ export const statementCalls: readonly StatementCall[] = [
   }),
   ({ db }) => rotateSessions(db, [], { idleSeconds: 60, absoluteSeconds: 60 }, { skipLocked: true }),
   ({ db }) => lockDomain(db, team, id),
+  ({ db }) => lockProvider(db, team, id),
+  ({ postgres }) => findProvider(postgres, team, id),
 ]
 
 const execute = async (db: Trx, statement: RawBuilder<unknown> | null | undefined) => statement?.execute(db)

@@ -1,10 +1,61 @@
-// The operations of identity providers and of signing in with them. No provider answers: its address is not public.
+// The operations of identity providers and of signing in with them: with the sandbox, and with a provider whose address is not public.
 import { sql } from 'kysely'
+import { sandboxIssuer } from '../../src/drivers/sandbox-identity/provider.ts'
+import { createState, saveFlow } from '../../src/identity/flow.ts'
+import type { Identity } from './callers.ts'
 import { addProvider } from './identity.ts'
-import { foreignOf, missingId, only, type Context, type Subject, type SubjectRequest } from './subject.ts'
+import {
+  foreignOf,
+  missingId,
+  only,
+  type Context,
+  type Outcome,
+  type Subject,
+  type SubjectRequest,
+} from './subject.ts'
 import { ofAdmins, ownTeamOf } from './subjects-team.ts'
 
 const unreachable = { issuer: 'https://192.0.2.1' }
+const sandbox = { issuer: sandboxIssuer }
+
+const fromSandbox = (identity: Identity): Outcome =>
+  'isElsewhere' in identity && identity.isElsewhere ? 'sso_failed' : 200
+
+let subjects = 0
+
+/** A verified assertion of the member, whose flow has no cookie: the request of the test has none. */
+async function waitingForFactor({ api, fixtures }: Context): Promise<SubjectRequest> {
+  const provider = await addProvider(api, fixtures.red, unreachable)
+  const { userId } = fixtures.people.member
+  const subject = `subject ${++subjects}`
+  await sql`
+    insert into domains (team_id, domain, verified, provider_id) values (${fixtures.red.teamId}, 'sso.example', now(), ${provider.id})
+    on conflict (team_id, domain) do update set provider_id = excluded.provider_id`.execute(
+    api.database.postgres.owner,
+  )
+  await sql`
+    insert into user_identities (provider_id, subject, user_id, email)
+    values (${provider.id}, ${subject}, ${userId}, 'member@sso.example')`.execute(api.database.postgres.owner)
+  const names = { first: '', last: '', display: '' }
+  const assertion = { subject, email: null, names, groups: [], secondFactor: false, claims: ['sub'] }
+  const state = createState()
+  const content = { assertion, returnTo: null, sessionId: null }
+  const flow = { kind: 'factor', state, providerId: provider.id, content, cookie: null } as const
+  await saveFlow(api.database.postgres.owner, api.config.secret, flow)
+  return { body: { provider: provider.key, state } }
+}
+
+/** The link of a mail to the member. */
+async function waitingForOwner({ api, fixtures }: Context): Promise<SubjectRequest> {
+  const { userId, email } = fixtures.people.member
+  const domain = email.slice(email.indexOf('@') + 1)
+  const provider = await addProvider(api, fixtures.red, { ...unreachable, domain })
+  const state = createState()
+  const content = { subject: `subject ${++subjects}`, email, userId }
+  const flow = { kind: 'link', state, providerId: provider.id, content, cookie: null } as const
+  await saveFlow(api.database.postgres.owner, api.config.secret, flow)
+  return { body: { token: state } }
+}
 
 /** A team has at most three; those of the callers' sessions stay. */
 const removeProviders = ({ api }: Context): Promise<unknown> =>
@@ -14,7 +65,7 @@ const removeProviders = ({ api }: Context): Promise<unknown> =>
   )
 
 const add = async (context: Context, team: { readonly teamId: number }): Promise<number> =>
-  (await addProvider(context.api, team, { ...unreachable, status: 'draft' })).id
+  (await addProvider(context.api, team, { ...sandbox, status: 'draft' })).id
 
 /** In the caller's team: its own provider, that of another team, and a missing one. */
 function inCurrentTeam(request: SubjectRequest): Subject['requests'] {
@@ -61,12 +112,22 @@ export const identitySubjects: readonly Subject[] = [
     route: 'startSingleSignOn',
     requests: {
       own: async (context) => ({
-        body: { provider: (await addProvider(context.api, context.fixtures.red, unreachable)).key },
+        body: { provider: (await addProvider(context.api, context.fixtures.red, sandbox)).key },
       }),
       missing: async () => ({ body: { provider: 'aaaaaaaaaaaa' } }),
     },
-    answers: (which) => (which === 'own' ? 'sso_failed' : 'not_found'),
+    answers: (which, identity) => (which === 'own' ? fromSandbox(identity) : 'not_found'),
     without: { foreign: 'everybody may sign in with every provider' },
+  },
+  {
+    route: 'startSingleSignOn',
+    form: 'with a provider that is not public',
+    requests: {
+      only: async (context) => ({
+        body: { provider: (await addProvider(context.api, context.fixtures.red, unreachable)).key },
+      }),
+    },
+    answers: () => 'sso_failed',
   },
   {
     route: 'startSingleSignOn',
@@ -79,7 +140,19 @@ export const identitySubjects: readonly Subject[] = [
     requests: only({ body: { provider: 'aaaaaaaaaaaa', state: 'unknown', code: 'unknown' } }),
     answers: () => 'sso_failed',
   },
-  { route: 'linkIdentity', requests: only({ body: { token: 'unknown' } }), answers: () => 'invalid_token' },
+  {
+    route: 'completeSingleSignOn',
+    form: 'after the second factor',
+    requests: { only: waitingForFactor },
+    answers: () => 200,
+  },
+  { route: 'linkIdentity', requests: { only: waitingForOwner }, answers: () => 200 },
+  {
+    route: 'linkIdentity',
+    form: 'with an unknown token',
+    requests: only({ body: { token: 'unknown' } }),
+    answers: () => 'invalid_token',
+  },
   { route: 'listIdentities', requests: only(), answers: () => 200 },
   {
     route: 'deleteIdentity',
@@ -120,7 +193,7 @@ export const identitySubjects: readonly Subject[] = [
     answers: (which, identity) => {
       const inTeam = ofAdmins(200)('own', identity)
       if (inTeam !== 200) return inTeam
-      return which === 'own' ? 'sso_failed' : 'not_found'
+      return which === 'own' ? fromSandbox(identity) : 'not_found'
     },
   },
   oneProvider('listSignInAttempts', 200),

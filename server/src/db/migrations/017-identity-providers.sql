@@ -46,7 +46,8 @@ create policy tenant on provider_mappings to pharos_tenant using (exists (
 grant select, insert, delete on provider_mappings to pharos_tenant;
 
 alter table domains add column provider_id integer,
-  add constraint domains_provider foreign key (provider_id, team_id) references identity_providers (id, team_id) on delete set null (provider_id);
+  add constraint domains_provider foreign key (provider_id, team_id) references identity_providers (id, team_id) on delete set null (provider_id)
+  not valid;
 comment on column domains.provider_id is 'identity provider with which its addresses sign in, while the domain is verified';
 create index domains_provider on domains (provider_id) where provider_id is not null;
 grant update (provider_id) on domains to pharos_tenant;
@@ -74,13 +75,13 @@ create table auth_flows (
   provider_id integer not null references identity_providers on delete cascade,
   kind text not null check (kind in ('sign_in', 'test', 'factor', 'link')),
   cookie_mac bytea,
-  sealed bytea not null,
+  content_sealed bytea not null,
   expires timestamptz not null
 );
 comment on table auth_flows is 'sign-ins under way: each works once, and is deleted before its answer is read';
 comment on column auth_flows.state_hash is 'SHA-256 of the random state';
 comment on column auth_flows.cookie_mac is 'of the cookie of the browser that started it; null for the link of a mail';
-comment on column auth_flows.sealed is 'nonce, PKCE verifier and page to return to; or the assertion that waits for a second factor or a link';
+comment on column auth_flows.content_sealed is 'nonce, PKCE verifier and page to return to; or the assertion that waits for a second factor or a link';
 create index auth_flows_expires on auth_flows (expires);
 alter table auth_flows enable row level security;
 
@@ -103,10 +104,9 @@ grant select on sso_attempts to pharos_tenant;
 -- Proofs stay when their provider is deleted: a session without any proof counts as opened by the account itself.
 alter table session_proofs
   add column provider_id integer references identity_providers on delete set null,
-  add column team_id integer references teams on delete set null,
   drop constraint session_proofs_kind_check,
-  add constraint session_proofs_kind check (kind in ('local', 'provider')),
-  add constraint session_proofs_expires check (kind = 'local' or expires is not null);
+  add constraint session_proofs_kind_check check (kind in ('local', 'provider')) not valid,
+  add constraint session_proofs_expires check (kind = 'local' or expires is not null) not valid;
 comment on column session_proofs.kind is 'local: a password or a passkey of the account; provider: an identity provider of a team, which opens that team only';
 comment on column session_proofs.expires is 'null: as long as the session; set for a provider';
 create index session_proofs_provider on session_proofs (provider_id) where provider_id is not null;
@@ -123,7 +123,8 @@ create function session_user_profile(for_user integer, in_team integer, of_sessi
   select case when l.is_local then p.profile
     else (p.profile::jsonb || jsonb_build_object('teams', coalesce((
       select jsonb_agg(t.team order by t.at) from jsonb_array_elements(p.profile::jsonb -> 'teams') with ordinality t(team, at)
-      where exists (select from session_proofs o where o.session_id = of_session and o.expires > now() and o.team_id = (t.team ->> 'id')::integer)),
+      where exists (select from session_proofs o join identity_providers i on i.id = o.provider_id
+        where o.session_id = of_session and o.expires > now() and i.team_id = (t.team ->> 'id')::integer)),
       '[]')))::json end
   from (select user_profile(for_user, in_team) as profile) p,
     (select coalesce(bool_or(o.kind = 'local' and coalesce(o.expires > now(), true)), true) as is_local
@@ -133,11 +134,11 @@ $$;
 -- Ends what a provider of the team has opened: all of it, or for addresses of one domain. Sessions are not shown to the team role.
 create function end_provider_proofs(in_team integer, of_provider integer, of_domain text) returns void language sql security definer set search_path =
   public, pg_temp as $$
-    update session_proofs p set expires = now() from sessions s
-    where s.id = p.session_id and p.team_id = in_team and coalesce(current_team_id(), in_team) = in_team and p.expires > now()
-      and p.provider_id = coalesce(of_provider, p.provider_id)
+    update session_proofs p set expires = now() from sessions s, identity_providers o
+    where s.id = p.session_id and o.id = p.provider_id and o.team_id = in_team and coalesce(current_team_id(), in_team) = in_team
+      and p.expires > now() and o.id = coalesce(of_provider, o.id)
       and (of_domain is null or exists (select from user_identities i
-        where i.provider_id = p.provider_id and i.user_id = s.user_id and split_part(lower(i.email), '@', 2) = of_domain))
+        where i.provider_id = o.id and i.user_id = s.user_id and split_part(lower(i.email), '@', 2) = of_domain))
   $$;
 revoke execute on function end_provider_proofs from public;
 grant execute on function end_provider_proofs to pharos_tenant;

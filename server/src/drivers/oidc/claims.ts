@@ -1,13 +1,13 @@
-// From the claims of an ID token to an assertion. Pure. Claims are of a foreign system: every type is checked.
+// From the claims of an ID token to an assertion. Pure. TokenClaims are of a foreign system: every type is checked.
 import { SignInFailure, type Assertion, type ProviderSettings } from '../../identity/identity-provider.ts'
 
-export type Claims = Readonly<Record<string, unknown>>
+export type TokenClaims = Readonly<Record<string, unknown>>
 
 const googleIssuer = 'https://accounts.google.com'
 const groupsMax = 5_000
 
 /** Throws SignInFailure for a Google account of another company. */
-export function assertionOf(claims: Claims, settings: ProviderSettings): Assertion {
+export function assertionOf(claims: TokenClaims, settings: ProviderSettings): Assertion {
   const names = Object.keys(claims)
     .filter((name) => /^[\x21-\x7e]{1,100}$/.test(name))
     .slice(0, 100)
@@ -43,7 +43,7 @@ const text = (value: unknown): string =>
     : ''
 
 /** Entra ID names groups that it does not send in `_claim_names`. */
-function groupsOf(claims: Claims, name: string): Assertion['groups'] {
+function groupsOf(claims: TokenClaims, name: string): Assertion['groups'] {
   const elsewhere = claims['_claim_names']
   if (typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, name)) return 'overflow'
   const value = claims[name]
@@ -52,7 +52,7 @@ function groupsOf(claims: Claims, name: string): Assertion['groups'] {
 }
 
 /** `mfa` is RFC 8176; other values are settings of the provider. */
-function hasSecondFactor({ amr, acr }: Claims, accepted: readonly string[]): boolean {
+function hasSecondFactor({ amr, acr }: TokenClaims, accepted: readonly string[]): boolean {
   const stated = [...(Array.isArray(amr) ? (amr as unknown[]) : []), acr]
   return stated.some((value) => value === 'mfa' || (typeof value === 'string' && accepted.includes(value)))
 }

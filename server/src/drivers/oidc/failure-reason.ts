@@ -22,11 +22,11 @@ const ofCode: Readonly<Record<string, SignInReason>> = {
 }
 
 /** Codes of the library begin with OAUTH_; all other errors are of the connection. */
-export function reasonOf(error: unknown): SignInReason {
+export function failureReasonOf(error: unknown): SignInReason {
   const { code, cause, message } = error as LibraryError
   if (typeof code !== 'string' || !code.startsWith('OAUTH_')) {
     const inner = (cause as LibraryError | undefined)?.code
-    return typeof inner === 'string' && inner.startsWith('OAUTH_') ? reasonOf(cause) : 'unavailable'
+    return typeof inner === 'string' && inner.startsWith('OAUTH_') ? failureReasonOf(cause) : 'unavailable'
   }
   if (code === 'OAUTH_JWT_CLAIM_COMPARISON_FAILED') return ofClaim[claimOf(cause)] ?? 'document'
   if (code === 'OAUTH_INVALID_RESPONSE') return ofMessage(`${String(message)} ${messageOf(cause)}`)

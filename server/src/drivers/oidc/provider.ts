@@ -28,8 +28,8 @@ import {
   type ProviderSettings,
 } from '../../identity/identity-provider.ts'
 import type { OutgoingFetch } from '../outgoing/fetch.ts'
-import { assertionOf, type Claims } from './claims.ts'
-import { reasonOf } from './failure-reason.ts'
+import { assertionOf, type TokenClaims } from './claims.ts'
+import { failureReasonOf } from './failure-reason.ts'
 
 type JwksCache = NonNullable<ReturnType<typeof getJwksCache>>
 type Known = { readonly metadata: ServerMetadata; readonly jwks: Partial<JwksCache>; readonly until: number }
@@ -115,7 +115,7 @@ async function translating<T>(step: () => Promise<T>): Promise<T> {
     return await step()
   } catch (error) {
     if (error instanceof SignInFailure) throw error
-    throw new SignInFailure(reasonOf(error), { cause: error })
+    throw new SignInFailure(failureReasonOf(error), { cause: error })
   }
 }
 
@@ -148,7 +148,7 @@ async function redeem(
     idTokenExpected: true,
   })
   if (!algorithms.includes(algorithmOf(tokens.id_token!))) throw new SignInFailure('algorithm')
-  const claims: Claims = tokens.claims()!
+  const claims: TokenClaims = tokens.claims()!
   const isComplete = ['email', settings.groupsClaim].every((name) => name in claims)
   if (isComplete || userinfo_endpoint === undefined) return assertionOf(claims, settings)
   // Of the same subject, which the library compares. Only for claims that the ID token lacks.

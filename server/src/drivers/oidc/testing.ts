@@ -1,4 +1,5 @@
 // A real OpenID provider on loopback for tests (oidc-provider), and a browser without a screen. The product does not import this file.
+/// <reference path="./oidc-provider.d.ts" />
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +19,7 @@ export type TestPerson = {
 
 export type TestOidcOptions = {
   readonly redirectUris: readonly string[]
-  /** Claims only in the answer of the userinfo endpoint. */
+  /** TokenClaims only in the answer of the userinfo endpoint. */
   readonly inUserinfoOnly?: boolean
   readonly algorithm?: 'RS256' | 'ES256' | 'PS256' | 'ES384'
 }
@@ -29,6 +30,8 @@ export type TestOidc = {
   readonly clientSecret: string
   /** Who signs in next; a page of the provider never asks. */
   person: TestPerson
+  /** Accepts these redirect URIs instead of those before. */
+  register(redirectUris: readonly string[]): void
   /** The paths that were requested. */
   readonly requested: string[]
   [Symbol.asyncDispose](): Promise<void>
@@ -42,7 +45,7 @@ const keyOf = (algorithm: string) => {
 }
 
 export async function startOidc(options: TestOidcOptions): Promise<TestOidc> {
-  const { redirectUris, inUserinfoOnly = false, algorithm = 'RS256' } = options
+  const { redirectUris } = options
   let provider: Provider
   const requested: string[] = []
   const server = createServer((request, response) => {
@@ -61,12 +64,24 @@ export async function startOidc(options: TestOidcOptions): Promise<TestOidc> {
     clientSecret: 'a-secret-of-the-client',
     person: { sub: 'nobody' },
     requested,
+    register(uris) {
+      provider = createProvider(running, uris, options)
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
-  provider = new Provider(issuer, {
+  running.register(redirectUris)
+  return running
+}
+
+function createProvider(
+  running: TestOidc,
+  redirectUris: readonly string[],
+  { inUserinfoOnly = false, algorithm = 'RS256' }: TestOidcOptions,
+): Provider {
+  return new Provider(running.issuer, {
     clients: [
       {
         client_id: running.clientId,
@@ -93,7 +108,6 @@ export async function startOidc(options: TestOidcOptions): Promise<TestOidc> {
     }),
     renderError: (ctx: { body: unknown }, out: { error: string }) => void (ctx.body = out.error),
   })
-  return running
 }
 
 /** Signs the person in and consents, without a page. */

@@ -1,5 +1,5 @@
 // A `fetch` for URLs that customers choose, with the checks of connect.ts: no redirect, at most 1 MiB, within 10 s. For libraries that take one.
-import { exchange, readBody } from './exchange.ts'
+import { sendRequest, readBody } from './send-request.ts'
 import { NotAllowed, type ConnectOptions } from './connect.ts'
 
 const timeoutMs = 10_000
@@ -20,7 +20,7 @@ export function createFetch(options: ConnectOptions): OutgoingFetch {
     const late = AbortSignal.timeout(timeoutMs)
     const request = { method, url, headers, ...(body == null ? {} : { body: String(body) }) }
     const ended = signal ? AbortSignal.any([signal, late]) : late
-    return exchange(request, options, ended, async (response) => {
+    return sendRequest(request, options, ended, async (response) => {
       if (response.headers['content-encoding'] !== undefined)
         throw new NotAllowed('the response is compressed')
       const bytes = await readBody(response, bytesMax)

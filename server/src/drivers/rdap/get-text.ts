@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { NotAllowed } from '../outgoing/connect.ts'
-import { exchange, readBody } from '../outgoing/exchange.ts'
+import { sendRequest, readBody } from '../outgoing/send-request.ts'
 import type { HostResolver } from '../outgoing/resolve-host.ts'
 
 export type GetOptions = {
@@ -37,7 +37,7 @@ async function getOnce(
   signal: AbortSignal,
 ): Promise<string | URL | undefined> {
   try {
-    return await exchange(
+    return await sendRequest(
       { method: 'GET', url: url.href, headers: requestHeaders },
       { resolver: options.resolver, allowed: options.allowedFor(url) },
       signal,

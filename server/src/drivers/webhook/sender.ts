@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Answered, SendResult, WebhookRequest, WebhookSender } from '../../webhook/webhook-sender.ts'
 import { NotAllowed, NotPublic, type ConnectOptions } from '../outgoing/connect.ts'
-import { exchange } from '../outgoing/exchange.ts'
+import { sendRequest } from '../outgoing/send-request.ts'
 
 export type SenderOptions = ConnectOptions & {
   /** Total timeout of resolving, connecting, TLS, the request and its response. */
@@ -45,7 +45,7 @@ const post = (
   options: ConnectOptions,
   signal: AbortSignal,
 ): Promise<Answer> =>
-  exchange({ method: 'POST', url, headers, body }, options, signal, async (response) => {
+  sendRequest({ method: 'POST', url, headers, body }, options, signal, async (response) => {
     const bytes = await readStart(response)
     return {
       status: response.statusCode!,

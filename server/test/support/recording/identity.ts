@@ -55,6 +55,7 @@ function callbackOf({ replace }: Recorder, redirect: string, redirectUri: string
 
 export async function recordProviders(recorder: Recorder): Promise<void> {
   const { api, record, replace, at, nextId, owner } = recorder
+  replace(`${api.shared.publicUrl}/sign-in`, 'https://portal.example.net/sign-in')
   await nextId('identity_providers', 4)
   await nextId('sso_attempts', 12)
   await at('2026-04-02T09:12:30.114Z')

@@ -13,7 +13,7 @@ export type OutgoingRequest = {
 const headerMax = 16 * 1024
 
 /** Passes the response to `read`, and closes the connection after it. Throws NotAllowed before anything is sent. */
-export async function exchange<T>(
+export async function sendRequest<T>(
   request: OutgoingRequest,
   options: ConnectOptions,
   signal: AbortSignal,
