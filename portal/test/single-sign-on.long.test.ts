@@ -47,7 +47,7 @@ describe('single sign-on', { skip: skipWithoutBrowser() }, () => {
     const row = page.getByRole('listitem').filter({ hasText: 'Lindholm login' })
     const text = await row.innerText()
     idp.register([/http:\S+\/sign-in\/return\/[a-z2-7]{12}/.exec(text)![0]])
-    await row.getByText(`Sign in addresses at ${company}`).click()
+    await row.getByRole('switch', { name: `Sign in addresses at ${company}` }).click()
     await button(page, 'Add group').click()
     const mapping = page.getByRole('dialog', { name: 'Add group' })
     await mapping.getByRole('textbox', { name: 'Group' }).fill('net-ops')

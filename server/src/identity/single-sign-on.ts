@@ -19,7 +19,7 @@ import type { ClientSource, RequestSource } from '../session/request-source.ts'
 import { consumeCode } from '../session/second-factor-check.ts'
 import { insertProvidedSession, lockSessionUser, lockUser } from '../session/session.store.ts'
 import { findFactorStatus } from '../session/second-factor.store.ts'
-import { currentTokens, factorsOf } from '../session/sign-in.ts'
+import { currentTokens, signInFactorsOf } from '../session/sign-in.ts'
 import { invalidToken } from '../session/mail-token.ts'
 import { domainOfEmail } from '../team/domain-name.ts'
 import { reporting, type AttemptReportDeps } from './attempt.ts'
@@ -157,7 +157,7 @@ async function checkSecondFactor(
     const content = { assertion, returnTo, sessionId }
     const flow = { kind: 'factor', state, providerId: provider.id, content, cookie: client.cookie } as const
     await saveFlow(deps.db, deps.ring, flow)
-    throw fail('otp_required', isSecond ? 'wrong' : 'missing', await factorsOf(deps, userId, { state }))
+    throw fail('otp_required', isSecond ? 'wrong' : 'missing', await signInFactorsOf(deps, userId, { state }))
   }
   const strong =
     provider.secondFactor === 'local' ? asks : provider.secondFactor === 'trust' || assertion.secondFactor

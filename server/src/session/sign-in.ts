@@ -134,7 +134,7 @@ async function verifySecondFactor(
   if (!account.hasSecondFactor) return null
   if (otp === undefined && passkey === undefined) {
     await attempt.undecided()
-    throw fail('otp_required', 'missing', await factorsOf(deps, account.id))
+    throw fail('otp_required', 'missing', await signInFactorsOf(deps, account.id))
   }
   const verdict = await (
     passkey ? usePasskey(deps, client, account, passkey) : useOtp(deps, client, account, otp!)
@@ -143,7 +143,7 @@ async function verifySecondFactor(
     throw error
   })
   if (verdict !== 'wrong') return verdict
-  throw fail('otp_required', passkey ? 'passkey' : 'wrong', await factorsOf(deps, account.id))
+  throw fail('otp_required', passkey ? 'passkey' : 'wrong', await signInFactorsOf(deps, account.id))
 }
 
 async function useOtp(
@@ -174,7 +174,7 @@ async function usePasskey(
  * The second factors of an account whose password was right, or whom an identity provider has named, and a challenge for its passkeys. `state` is what
  * the next request needs.
  */
-export async function factorsOf(
+export async function signInFactorsOf(
   { db, ring, relyingParty }: PasskeyDeps,
   userId: number,
   state: Readonly<Record<string, string>> = {},
