@@ -81,7 +81,7 @@ export class Demo {
       this.#folder,
       `insert into domains (team_id, domain, verified, due)
       select id, '${domain}', now(), null from teams where slug = '${teamSlug}'`,
-      `update installation set schema_floor = '0.3.0'`,
+      `update installation set schema_floor = '0.3.0-rc.1'`,
     )
   }
 
