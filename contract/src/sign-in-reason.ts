@@ -29,7 +29,7 @@ const texts = {
 } as const
 
 export type SignInReason = keyof typeof texts
-export const signInReasons = Object.keys(texts) as [SignInReason, ...SignInReason[]]
+const signInReasons = Object.keys(texts) as [SignInReason, ...SignInReason[]]
 
 export const SignInReasonName = Enumeration('SignInReason', signInReasons)
 

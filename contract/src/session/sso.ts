@@ -20,7 +20,7 @@ import { PasskeyAssertion } from './webauthn.ts'
 import { Line } from '../text.ts'
 
 /** Random, so that customers cannot be counted. */
-export const ProviderKey = Type.String({
+const ProviderKey = Type.String({
   pattern: '^[a-z2-7]{12}$',
   maxLength: 12,
   description: 'key of an identity provider',
@@ -76,9 +76,7 @@ export const startSingleSignOnRoute = route({
   body: Strict({
     email: Optional({ ...EmailAddress, description: 'e-mail address, of which only the domain counts' }),
     provider: Optional(ProviderKey),
-    return_to: Optional(
-      Line({ maxLength: 500, description: 'path of the portal to open afterwards' }),
-    ),
+    return_to: Optional(Line({ maxLength: 500, description: 'path of the portal to open afterwards' })),
   }),
   response: Strict({ redirect: Redirect }),
   success: 200,

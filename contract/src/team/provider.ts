@@ -23,12 +23,12 @@ import { TeamInPath } from './team.ts'
 
 export const providersMax = 3
 
-export const providerKinds = ['oidc'] as const
+const providerKinds = ['oidc'] as const
 export const providerStatuses = ['draft', 'active', 'disabled'] as const
 export type ProviderStatus = (typeof providerStatuses)[number]
 export const secondFactorRules = ['claim', 'local', 'trust'] as const
 export type SecondFactorRule = (typeof secondFactorRules)[number]
-export const providerProblems = ['domain_lost', 'unreachable'] as const
+const providerProblems = ['domain_lost', 'unreachable'] as const
 
 export const GroupMapping = Component('GroupMapping', {
   group: {

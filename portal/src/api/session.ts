@@ -88,9 +88,7 @@ export const session = {
   },
 
   /** Returns the page to open; undefined for the first one. Throws `otp_required` and `sso_failed`. */
-  async completeSingleSignOn(
-    body: BodyOf<typeof completeSingleSignOnRoute>,
-  ): Promise<string | undefined> {
+  async completeSingleSignOn(body: BodyOf<typeof completeSingleSignOnRoute>): Promise<string | undefined> {
     return exclusively(async () => {
       const input = { body, headers: cookieMode } as CallInput<typeof completeSingleSignOnRoute>
       const answer = await call(completeSingleSignOnRoute, input)
@@ -239,7 +237,10 @@ const isUnauthenticated = (error: unknown): boolean =>
   error instanceof ProblemError && error.problem.status === 401
 
 function shareTokens(
-  { body: { access: token, user, user_etag: etag }, headers }: Pick<Answer<typeof createSessionTokenRoute>, 'body' | 'headers'>,
+  {
+    body: { access: token, user, user_etag: etag },
+    headers,
+  }: Pick<Answer<typeof createSessionTokenRoute>, 'body' | 'headers'>,
   take: (entry: Entry) => void = follow,
 ): void {
   const position = headers.get('stream-position') ?? undefined

@@ -3,7 +3,10 @@
 import type { BodyOf } from '@pharos/contract/route'
 import type { completeSingleSignOnRoute } from '@pharos/contract/session/sso'
 
-export type ProviderAnswer = Pick<BodyOf<typeof completeSingleSignOnRoute>, 'state' | 'code' | 'iss' | 'error'>
+export type ProviderAnswer = Pick<
+  BodyOf<typeof completeSingleSignOnRoute>,
+  'state' | 'code' | 'iss' | 'error'
+>
 
 const returnPath = /^\/sign-in\/return\/[a-z2-7]{12}$/
 

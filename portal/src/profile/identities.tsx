@@ -41,7 +41,8 @@ const Row = ({ identity: one }: { readonly identity: Identity }) => (
         </span>
       </div>
       <Text size="xs" c="dimmed">
-        {one.email} · {t.linked} <Time at={one.linked} /> · {t.used} <Time at={one.last_used} none={t.unused} />
+        {one.email} · {t.linked} <Time at={one.linked} /> · {t.used}{' '}
+        <Time at={one.last_used} none={t.unused} />
       </Text>
     </div>
     <Dialog

@@ -164,7 +164,8 @@ export const words = {
     unlink: 'Unlink',
     unlinkOf: (provider: string): string => `Unlink ${provider}`,
     unlinkTitle: (provider: string): string => `Unlink ${provider}?`,
-    unlinkText: 'It no longer signs you in, and sessions that it opened lose this team. Signing in with it again links it again.',
+    unlinkText:
+      'It no longer signs you in, and sessions that it opened lose this team. Signing in with it again links it again.',
   },
   passkeys: {
     title: 'Passkeys',

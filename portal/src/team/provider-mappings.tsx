@@ -82,7 +82,10 @@ export function ProviderMappings({ provider }: { readonly provider: Provider }) 
             </Button>
           )}
           onSubmit={({ group, roles: held }) =>
-            save(provider, [...mappings.filter((one) => one.group !== group.trim()), { group: group.trim(), roles: held }])
+            save(provider, [
+              ...mappings.filter((one) => one.group !== group.trim()),
+              { group: group.trim(), roles: held },
+            ])
           }
         />
       </Group>

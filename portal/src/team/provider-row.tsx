@@ -26,9 +26,9 @@ import { words } from './words.ts'
 
 const { provider: t } = words
 
-export type ProviderProps = { readonly provider: Provider }
+type ProviderProps = { readonly provider: Provider }
 
-export const paramsOf = ({ id }: Provider) => ({ team_id: 'current', provider_id: id }) as const
+const paramsOf = ({ id }: Provider) => ({ team_id: 'current', provider_id: id }) as const
 
 const colors: Readonly<Record<Provider['status'], StateColor>> = {
   draft: 'warn',
@@ -79,7 +79,8 @@ export function ProviderRow({ provider }: ProviderProps) {
 
 function TestButton({ provider }: ProviderProps) {
   const test = useMutation({
-    mutationFn: async () => (await call(testProviderRoute, { params: paramsOf(provider), body: {} })).body.redirect,
+    mutationFn: async () =>
+      (await call(testProviderRoute, { params: paramsOf(provider), body: {} })).body.redirect,
     onSuccess: (redirect) => {
       beginProviderTest(provider.id)
       location.assign(redirect!)

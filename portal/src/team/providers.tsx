@@ -60,7 +60,13 @@ const AddProvider = () => (
       </Button>
     )}
     onSubmit={async ({ name, issuer, client_id, client_secret }) => {
-      const body = { kind: 'oidc' as const, name, issuer: issuer.trim(), client_id: client_id.trim(), client_secret }
+      const body = {
+        kind: 'oidc' as const,
+        name,
+        issuer: issuer.trim(),
+        client_id: client_id.trim(),
+        client_secret,
+      }
       await call(createProviderRoute, { params: team, body })
       await invalidate(listProvidersRoute)
     }}

@@ -549,7 +549,8 @@ export const words = {
     addIntro:
       'Register an application with OpenID Connect at your identity provider first. You get its redirect URI here after the first step.',
     noneTitle: 'No identity providers yet',
-    noneText: 'Let members sign in with the login of your company: Okta, Entra ID, Google, Keycloak or any OpenID provider.',
+    noneText:
+      'Let members sign in with the login of your company: Okta, Entra ID, Google, Keycloak or any OpenID provider.',
     name: 'Name',
     issuer: 'Issuer',
     issuerHelp: 'Exactly as your identity provider states it, such as https://login.acme.net/realms/staff.',
@@ -586,7 +587,8 @@ export const words = {
     disableText: 'Everybody whom it has signed in is signed out of this team.',
     remove: 'Delete',
     removeTitle: (name: string): string => `Delete ${name}?`,
-    removeText: 'Its links to accounts are deleted, and everybody whom it has signed in is signed out. Members stay.',
+    removeText:
+      'Its links to accounts are deleted, and everybody whom it has signed in is signed out. Members stay.',
     steps: {
       test: 'Enter the redirect URI at your identity provider, choose the domains below, then test it.',
       activate: 'The test has passed. Activate it.',

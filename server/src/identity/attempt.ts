@@ -30,7 +30,7 @@ export async function reporting<T>(
   }
 }
 
-export function ssoFailed({ reason }: SignInFailure): Failure {
+function ssoFailed({ reason }: SignInFailure): Failure {
   return fail(
     'sso_failed',
     'reason',

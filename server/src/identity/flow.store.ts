@@ -34,8 +34,6 @@ type TakenFlowRow = {
 export async function takeFlowRow(db: Db | Trx, stateHash: Buffer): Promise<TakenFlowRow | undefined> {
   const { rows } = await sql<TakenFlowRow>`
     delete from auth_flows where state_hash = ${stateHash}
-    returning provider_id, kind, cookie_mac, content_sealed, expires <= now() as is_expired`.execute(
-    db,
-  )
+    returning provider_id, kind, cookie_mac, content_sealed, expires <= now() as is_expired`.execute(db)
   return rows[0]
 }

@@ -37,8 +37,12 @@ export function deleteIdentity(
   })
 }
 
-const present = ({ provider_id: _, linked, last_used, ...rest }: IdentityRow): Identity => ({
-  ...rest,
-  linked: linked.toISOString(),
-  last_used: last_used?.toISOString() ?? null,
+const present = (row: IdentityRow): Identity => ({
+  id: row.id,
+  provider_name: row.provider_name,
+  team_id: row.team_id,
+  team_name: row.team_name,
+  email: row.email,
+  linked: row.linked.toISOString(),
+  last_used: row.last_used?.toISOString() ?? null,
 })

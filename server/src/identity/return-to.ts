@@ -1,7 +1,7 @@
 // The page of the portal that opens after a sign-in. Only paths of the portal: everything else becomes null.
 
 /** The first segments of the pages of the portal. Staff do not sign in with the provider of a customer. */
-export const returnPages = [
+const returnPages = [
   'announcements',
   'prefixes',
   'asns',

@@ -1,9 +1,30 @@
 // A real OpenID provider on loopback for tests (oidc-provider), and a browser without a screen. The product does not import this file.
-/// <reference path="./oidc-provider.d.ts" />
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Provider from 'oidc-provider'
+// @ts-expect-error The package has no types.
+import OpenidProvider from 'oidc-provider'
+
+type Grant = { addOIDCScope(scope: string): void; save(): Promise<string> }
+
+/** The part of the package that is used here. */
+type Provider = {
+  readonly Grant: new (of: { accountId: string; clientId: string }) => Grant
+  callback(): (request: IncomingMessage, response: ServerResponse) => void
+  interactionDetails(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<{ readonly prompt: { readonly name: string } }>
+  interactionFinished(
+    request: IncomingMessage,
+    response: ServerResponse,
+    result: object,
+    options: { readonly mergeWithLastSubmission: boolean },
+  ): Promise<void>
+}
+const createOpenidProvider = (issuer: string, configuration: object): Provider =>
+  // oxlint-disable-next-line typescript/no-unsafe-call
+  new OpenidProvider(issuer, configuration) as Provider
 
 export type TestPerson = {
   readonly sub: string
@@ -81,7 +102,7 @@ function createProvider(
   redirectUris: readonly string[],
   { inUserinfoOnly = false, algorithm = 'RS256' }: TestOidcOptions,
 ): Provider {
-  return new Provider(running.issuer, {
+  return createOpenidProvider(running.issuer, {
     clients: [
       {
         client_id: running.clientId,
