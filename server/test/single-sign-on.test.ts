@@ -195,6 +195,23 @@ describe('a person with an account', () => {
   })
 })
 
+describe('an active provider', () => {
+  it('replaces auto-join of its domains', async () => {
+    await addUser(api, 'carl', [{ ...blue, slug: 'red' }])
+    await sql`update domains set auto_join = true where domain = 'red.example'`.execute(owner())
+    const teamsOf = async () => {
+      const { user } = await api
+        .signIn('carl@red.example')
+        .then(async ({ access }) => (await get('/v3/session/token', access)).json())
+      return (user as { teams: { id: number }[] }).teams.map(({ id }) => id)
+    }
+    assert.deepEqual(await teamsOf(), [blue.teamId])
+    await sql`update identity_providers set status = 'disabled'`.execute(owner())
+    assert.deepEqual(await teamsOf(), [blue.teamId, red.teamId])
+    await sql`update domains set auto_join = false`.execute(owner())
+  })
+})
+
 describe('the session of a provider', () => {
   async function memberOfBoth() {
     await addUser(api, 'anna', [red, blue], { admin: true })
