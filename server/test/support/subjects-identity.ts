@@ -146,7 +146,13 @@ export const identitySubjects: readonly Subject[] = [
     requests: { only: waitingForFactor },
     answers: () => 200,
   },
-  { route: 'linkIdentity', requests: { only: waitingForOwner }, answers: () => 200 },
+  {
+    route: 'linkIdentity',
+    requests: { only: waitingForOwner },
+    answers: () => 200,
+    // The token is the credential.
+    ofAllTeams: true,
+  },
   {
     route: 'linkIdentity',
     form: 'with an unknown token',
