@@ -34,11 +34,11 @@ const attacksByDay: ChartSeries[] = [
   {
     label: 'Under 5 Gbps',
     unit: 'count',
-    color: 1,
+    color: 'scale-1',
     values: counts.map((count, at) => count - large[at]! - medium[at]!),
   },
-  { label: '5–20 Gbps', unit: 'count', color: 2, values: medium },
-  { label: 'Over 20 Gbps', unit: 'count', color: 'bad', values: large },
+  { label: '5–20 Gbps', unit: 'count', color: 'scale-2', values: medium },
+  { label: 'Over 20 Gbps', unit: 'count', color: 'scale-3', values: large },
 ]
 const dayText = new Intl.DateTimeFormat('en-GB', {
   weekday: 'short',
@@ -291,7 +291,7 @@ function Gallery() {
           kind="band"
           times={timesOf(96, 3_600_000)}
           series={optics}
-          thresholds={[{ value: -7, unit: 'dBm', label: 'low warning', state: 'bad' }]}
+          thresholds={[{ value: -7, unit: 'dBm', label: 'low warning', color: 'bad' }]}
           marks={[{ at: now - 3 * dayMs, label: 'module replaced' }]}
         />
       </Card>
