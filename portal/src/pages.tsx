@@ -145,6 +145,7 @@ export const pages = [
     icon: IconHome,
     isOnBar: true,
     key: 'o',
+    search: parameters<NoSearch>()(),
     component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
   }),
   page({
@@ -189,6 +190,7 @@ export const pages = [
   }),
   page({
     path: '/prefixes/$id',
+    search: parameters<NoSearch>()(),
     component: lazyRouteComponent(() => import('./prefixes/prefix.tsx'), 'PrefixPage'),
   }),
   page({
@@ -344,6 +346,7 @@ export const pages = [
     path: '/ports/$id',
     module: 'inventory',
     grant: 'inventory.see',
+    search: parameters<NoSearch>()(),
     component: lazyRouteComponent(() => import('./inventory/port.tsx'), 'PortPage'),
   }),
   page({

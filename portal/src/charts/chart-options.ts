@@ -193,7 +193,7 @@ function seriesOf(
 ): UPlot.Series {
   const props = now()
   const { kind } = props
-  const { label, unit, color, isDashed = false } = props.series[column.series]!
+  const { label, unit, color, isDashed = false, isLine = false } = props.series[column.series]!
   const ink = inks.of(color)
   const shared = { label, scale: unit }
   if (isBars(kind)) {
@@ -220,7 +220,7 @@ function seriesOf(
   if (column.role === 'stack') {
     return { ...shared, stroke: inks.surface, width: 1, fill: fade(ink, 0.85), points: { show: false } }
   }
-  const isArea = kind === 'area' && !isDashed
+  const isArea = kind === 'area' && !isDashed && !isLine
   return {
     ...shared,
     stroke: ink,

@@ -114,6 +114,8 @@ export type ChartProps = {
   readonly onZoom?: (range: TimeRange | undefined) => void
   /** Whether the range is zoomed; Reset restores the earlier one. */
   readonly isZoomed?: boolean
+  /** Labels of series that the legend shows only when they are chosen. Read once. */
+  readonly hiddenAtFirst?: readonly string[]
   /** False: the page has its own legend. */
   readonly hasLegend?: boolean
   readonly height?: number

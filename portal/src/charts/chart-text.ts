@@ -24,8 +24,8 @@ type Read = Pick<ChartProps, 'kind' | 'series' | 'times'>
 
 /** Returns the values at an index: of a stack from the top down, with their total, then the lines over it; for single points only the series with a value. */
 export function readingsAt({ kind, series, times }: Read, index: number): Reading[] {
-  const readingsOf = (list: Read['series']) => list.flatMap(
-    ({ label, unit, color, values, low, high, isDashed = false }): Reading[] => {
+  const readingsOf = (list: Read['series']) =>
+    list.flatMap(({ label, unit, color, values, low, high, isDashed = false }): Reading[] => {
       const value = valueNear(values, times, index)
       if (value === null) return kind === 'scatter' ? [] : [{ label, color, isDashed, text: words.noValue }]
       const [from, to] = [low?.[index], high?.[index]]
@@ -33,14 +33,11 @@ export function readingsAt({ kind, series, times }: Read, index: number): Readin
       const text = formatValue(value, unit)
       const band = isRange ? ` (${words.lowToHigh(formatValue(from, unit), formatValue(to, unit))})` : ''
       return [{ label, color, isDashed, text: text + band }]
-    },
-  )
+    })
   const stacked = isStacked(kind) ? series.filter(({ isLine }) => !isLine) : []
   const [first] = stacked
   if (stacked.length < 2 || first === undefined) return readingsOf(series)
-  const known = stacked
-    .map(({ values }) => valueNear(values, times, index))
-    .filter((value) => value !== null)
+  const known = stacked.map(({ values }) => valueNear(values, times, index)).filter((value) => value !== null)
   const sum = known.reduce((sum, value) => sum + value, 0)
   const text = known.length === 0 ? words.noValue : formatValue(sum, first.unit)
   const total = { label: words.total, text, color: undefined, isDashed: false }

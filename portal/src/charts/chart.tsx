@@ -51,7 +51,7 @@ function Drawn(props: ChartProps & { readonly height: number }) {
   const [isSpoken, setSpoken] = useState(false)
   const [isTable, setTable] = useState(false)
   const [unlabelled, setUnlabelled] = useState<readonly ChartMark[]>([])
-  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [chosen, setChosen] = useState(props.hiddenAtFirst ?? [])
   const hidden = hiddenOf(
     series.map((one) => one.label),
     chosen,

@@ -10,7 +10,9 @@ describe('the cursor of several charts', () => {
       follow: (time: number | undefined) => void shown.push(`${name} ${time}`),
     })
     const own = chart('own', 0, 100)
-    const leave = [own, chart('same', 20, 120), chart('year', 0, 10_000), chart('later', 60, 160)].map(joinCursor)
+    const leave = [own, chart('same', 20, 120), chart('year', 0, 10_000), chart('later', 60, 160)].map(
+      joinCursor,
+    )
     shareCursor(own, 50)
     assert.deepEqual(shown.splice(0), ['same 50', 'year undefined', 'later undefined'])
     shareCursor(own, undefined)

@@ -48,7 +48,11 @@ describe('the columns of a chart', () => {
     const one = { label: 'a', unit: 'bps', color: 1, values: [2] } as const
     const line = { ...one, label: 'line', isLine: true, values: [9] }
     assert.deepEqual(
-      columnsOf('stacked-area', [line, one, one]).map(({ series, role, values }) => [series, role, ...values]),
+      columnsOf('stacked-area', [line, one, one]).map(({ series, role, values }) => [
+        series,
+        role,
+        ...values,
+      ]),
       [
         [1, 'stack', 2],
         [2, 'stack', 4],

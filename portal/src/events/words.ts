@@ -61,10 +61,10 @@ export const words = {
   },
   traffic: {
     title: 'Traffic',
-    flows: 'Flow records',
-    mitigated: 'Dropped and passed',
-    mitigatedChart: (network: string) => `Dropped and passed traffic to ${network}`,
-    mitigatedNote: 'What your shield rules dropped of the traffic to the target.',
+    metric: 'Unit',
+    byFlows: 'Flow records',
+    byDetector: 'Detector',
+    stackNote: 'Dropped by your shield rules and passed, together all traffic to the target.',
     uncounted:
       'A scrubber that applies your rules does not count packets (FlowSpec). Its drops are missing here and are counted as passed.',
     uncountedAll:
@@ -98,7 +98,16 @@ export const words = {
     peak: (rates: string) => `Peak: ${rates}`,
     reports: (count: number) => (count === 1 ? '1 more report' : `${count} more reports`),
     manyReports: 'reported repeatedly',
-    threshold: (rate: string) => `threshold ${rate}`,
+    threshold: 'Threshold of the detector',
+    by: (actor: string) => `by ${actor}`,
+    pharos: 'Pharos',
+    provider: 'the provider',
+    suggestedApplied: 'Suggested rules applied',
+    rulesChanged: 'Rules changed',
+    rulesKept: 'Rules kept',
+    rulesReverted: 'Rules reverted',
+    rulesExpired: 'Rules reverted, not confirmed in time',
+    rulesRemoved: 'Rules removed',
   },
   affected: {
     title: 'Affected',

@@ -1,0 +1,83 @@
+// The figures of one attack as layers of one chart: measured by the detector, by flow records, dropped and passed. Pure.
+import type { EventTraffic, EventTrafficPart } from '@pharos/contract/events/event-traffic'
+import type { FlowTimeseries } from '@pharos/contract/flow/flow'
+import type { ChartSeries, ChartValues } from '../charts/chart-props.ts'
+import { mergeTimes, type Measured } from '../charts/merge-times.ts'
+import type { Rates } from './timeline.ts'
+import { words } from './words.ts'
+
+const { traffic: texts } = words
+
+export type LayerMetric = 'bps' | 'pps'
+
+type Flows = Pick<FlowTimeseries, 'timestamps' | 'series'>
+type Traffic = Pick<EventTraffic, 'timestamps' | 'series'>
+
+export type Layers = {
+  readonly times: readonly number[]
+  readonly series: readonly ChartSeries[]
+  /** Dropped and passed traffic are drawn as a stack. */
+  readonly isStack: boolean
+}
+
+/** A layer that was not measured is left out; `until` is the end of a single measurement of the detector. */
+export function layersOf(metric: LayerMetric, { detector, flows, traffic, until }: LayerSources): Layers {
+  const dropped = traffic && partOf(traffic, 'dropped')
+  const isStack = dropped?.values.some((value) => (value ?? 0) > 0) ?? false
+  const candidates: (Measured & Omit<ChartSeries, 'unit' | 'values'>)[] = [
+    ...(isStack
+      ? [
+          { label: texts.passed, color: 1 as const, ...partOf(traffic!, 'passed') },
+          { label: texts.dropped, color: 'idle' as const, ...dropped! },
+        ]
+      : []),
+    ...(flows
+      ? [
+          {
+            label: texts.byFlows,
+            color: isStack ? (3 as const) : (1 as const),
+            ...totalOf(flows),
+            isLine: isStack,
+          },
+        ]
+      : []),
+    { label: texts.byDetector, color: 2, ...heldUntil(detector, metric, until), isLine: true },
+  ]
+  const layers = candidates.filter(({ values }) => values.some((value) => typeof value === 'number'))
+  const { times, columns } = mergeTimes(layers)
+  const series = layers.map(({ times: _, ...layer }, at): ChartSeries => ({
+    ...layer,
+    unit: metric,
+    values: columns[at]!,
+  }))
+  return { times, series, isStack }
+}
+
+type LayerSources = {
+  readonly detector: Rates
+  readonly flows: Flows | undefined
+  readonly traffic: Traffic | undefined
+  readonly until: number
+}
+
+const timesOf = ({ timestamps }: { readonly timestamps: readonly string[] }): readonly number[] =>
+  timestamps.map((at) => Date.parse(at))
+
+const partOf = (traffic: Traffic, part: EventTrafficPart): Measured => ({
+  times: timesOf(traffic),
+  values: traffic.series.find(({ key }) => key['part'] === part)?.values ?? [],
+})
+
+/** Flow records without traffic are no measurement of the attack. */
+function totalOf(flows: Flows): Measured {
+  const values = flows.series[0]?.values ?? []
+  return { times: timesOf(flows), values: values.some((value) => (value ?? 0) > 0) ? values : [] }
+}
+
+/** A detector measures when it reports, so values are joined; a single measurement is a level. */
+function heldUntil(detector: Rates, metric: LayerMetric, until: number): Measured {
+  const values: ChartValues = detector[metric].map((value) => value ?? undefined)
+  const [only] = detector.times
+  if (detector.times.length !== 1 || values[0] === undefined) return { times: detector.times, values }
+  return { times: [only!, Math.max(until, only! + 1)], values: [values[0], values[0]] }
+}
