@@ -323,6 +323,7 @@ export const pages = [
     path: '/devices/$id',
     module: 'inventory',
     grant: 'inventory.see',
+    search: parameters<NoSearch>()(),
     component: lazyRouteComponent(() => import('./inventory/device.tsx'), 'DevicePage'),
   }),
   page({

@@ -31,8 +31,8 @@ import { Time } from '../ui/time.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
 import { creditText, PriceLines } from './bill-price.tsx'
 import { moneyText } from './money-text.ts'
-import { monthText, pastMonths } from './bill-month.ts'
-import { amount, measuredPart, modelOf, rate, summaryOf } from './bill-figures.ts'
+import { monthOfBill, monthText, pastMonths } from './bill-month.ts'
+import { amount, measuredPart, modelOf, overageSentence, rate, summaryOf } from './bill-figures.ts'
 import { recountCommand, samplesFile, sortedRates } from './billing-samples.ts'
 import { words } from './words.ts'
 
@@ -91,6 +91,7 @@ type BillProps = { readonly bill: BillablePort; readonly service: Service; reado
 /** `isPart`: the terms of the service changed in the month. */
 function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: boolean }) {
   const { billable_bps: billed, commit_bps: commit, forecast_bps: forecast, problem, review } = bill
+  const overage = overageSentence(bill)
   return (
     <div>
       <Group justify="space-between" gap="xs">
@@ -103,6 +104,7 @@ function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: b
       {bill.billing_method !== 'flat' && (
         <BillBar label={bill.name} billed={billed} commit={commit} forecast={forecast} />
       )}
+      {overage !== undefined && <Text size="sm">{overage}</Text>}
       {problem !== null && <Dimmed>{texts.problems[problem]}</Dimmed>}
       {review !== null && (
         <Alert color="yellow" p="xs" my="xs">
@@ -230,6 +232,11 @@ export function PastMonths({ service }: { service: Service }) {
   const answer = useAllRows(listBillingPeriodsRoute, { params: { service_id: service.id } })
   if (answer.error && !answer.data) return <FailedSection title={texts.past} answer={answer} />
   const all = answer.data ?? []
+  const current = useAllRows(
+    listBillablePortsRoute,
+    { params: { service_id: service.id }, query: {} },
+    refetchMs,
+  )
   const periods = all.filter(({ corrected_by: next }) => next === null)
   if (periods.length === 0) return null
   const months = [...new Set(periods.map(({ period }) => period))].sort()
@@ -240,19 +247,31 @@ export function PastMonths({ service }: { service: Service }) {
   const isOfVolume = latest.billing_method === 'volume'
   const unit = isOfVolume ? ('bytes' as const) : ('bps' as const)
   const commit = isOfVolume ? latest.included_octets : latest.commit_bps
+  const [open] = current.data ?? []
+  const thisMonth = open && monthOfBill(open)
+  const isExpected = thisMonth !== undefined && thisMonth > months.at(-1)! && !isOfVolume
+  const forecast = forecastsOf(isExpected ? current.data! : [])
+  const shown = forecast.size > 0 ? [...months, thisMonth!] : months
   return (
     <Section title={texts.past}>
       <Chart
         label={texts.past}
         kind="bars"
-        times={months.map((month) => Date.parse(`${month}-01T00:00:00Z`))}
+        times={shown.map((month) => Date.parse(`${month}-01T00:00:00Z`))}
         periodMs={30 * 86_400_000}
         timeText={(time) => monthText(new Date(time).toISOString().slice(0, 7))}
-        series={ports.map(([, own], at) => ({
+        {...(forecast.size > 0
+          ? {
+              forecastFrom: months.length,
+              pointText: (at: number) => (at === months.length ? texts.forecast : ''),
+            }
+          : {})}
+        series={ports.map(([port, own], at) => ({
           label: own[0]!.circuit_id || own[0]!.name,
           unit,
           color: ((at % 7) + 1) as ChartColor,
-          values: months.map((month) => {
+          values: shown.map((month) => {
+            if (!months.includes(month)) return forecast.get(port) ?? null
             const bill = own.find(({ period }) => period === month)
             return (isOfVolume ? bill?.billable_octets : bill?.billable_bps) ?? null
           }),
@@ -285,6 +304,12 @@ export function PastMonths({ service }: { service: Service }) {
     </Section>
   )
 }
+
+/** The expected rates of this month by port. A month of several bills has none. */
+const forecastsOf = (bills: readonly BillablePort[]): ReadonlyMap<number | null, number> =>
+  new Map(
+    bills.flatMap(({ port_id: port, forecast_bps: bps }) => (bps === null ? [] : [[port, bps] as const])),
+  )
 
 function Incomplete({ bill }: { bill: Pick<BillablePort, 'samples' | 'missing_samples'> }) {
   const percent = measuredPart(bill)

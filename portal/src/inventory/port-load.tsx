@@ -1,6 +1,7 @@
 // How full a port is: the greater of its two directions beside its speed.
 import type { Port } from '@pharos/contract/inventory/port'
 import { formatRate } from '../ui/rate.ts'
+import { busyFrom } from './load-trend.ts'
 import classes from './inventory.module.css'
 import { words } from './words.ts'
 
@@ -25,9 +26,10 @@ export function PortLoad({ port }: { port: Rates }) {
   return (
     <span className={classes['load']} title={ratesText(port)}>
       <span className={classes['loadTrack']} aria-hidden>
-        <span style={{ width: `${100 * load}%` }} data-high={load > 0.8 || undefined} />
+        <span style={{ width: `${100 * load}%` }} data-high={load >= busyFrom || undefined} />
       </span>
       {percentOf(load)}
+      {load >= busyFrom && ` ${words.load.busy.toLowerCase()}`}
     </span>
   )
 }

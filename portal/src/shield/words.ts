@@ -9,7 +9,7 @@ export const words = {
     add: 'Add list',
     choose: 'Prefix of the new list',
     chooseHelp: 'One of your prefixes, or a part of one, such as one address.',
-    open: 'Continue',
+    cancel: 'Cancel',
     prefix: 'Prefix',
     state: 'State',
     rules: 'Rules',

@@ -1,0 +1,42 @@
+// How busy a port is, and how fast its traffic grows: from the 95th percentiles of two periods of 30 days. Pure.
+
+/** Part of its speed from which a port is busy: a peak or a failing neighbor then fills it. */
+export const busyFrom = 0.8
+
+export const trendDays = 30
+
+type Percentiles = {
+  readonly now: number | null
+  readonly before: number | null
+  readonly speed: number | null
+}
+
+export type LoadTrend = {
+  /** Part of the speed; undefined without one. */
+  readonly share?: number
+  readonly isBusy: boolean
+  /** Change from the period before; undefined if that is not known. */
+  readonly growth?: number
+  /** Months until the port is busy, if its traffic goes on growing as it did. */
+  readonly busyInMonths?: number
+}
+
+/** Longer forecasts from two months have no meaning. */
+const monthsMax = 36
+
+/** `now` and `before` are the 95th percentiles of the greater direction. */
+export function loadTrend({ now, before, speed }: Percentiles): LoadTrend {
+  const share = now !== null && speed ? now / speed : undefined
+  const isBusy = (share ?? 0) >= busyFrom
+  const growth = now !== null && before ? now / before - 1 : undefined
+  const months =
+    share !== undefined && share > 0 && !isBusy && (growth ?? 0) > 0
+      ? Math.ceil(Math.log(busyFrom / share) / Math.log(1 + growth!))
+      : Infinity
+  return {
+    isBusy,
+    ...(share === undefined ? {} : { share }),
+    ...(growth === undefined ? {} : { growth }),
+    ...(months <= monthsMax ? { busyInMonths: months } : {}),
+  }
+}
