@@ -68,10 +68,15 @@ const partOf = (traffic: Traffic, part: EventTrafficPart): Measured => ({
   values: traffic.series.find(({ key }) => key['part'] === part)?.values ?? [],
 })
 
-/** Flow records without traffic are no measurement of the attack. */
+/** Part of the buckets below which flow records are no course: those of a few minutes would be points far from each other. */
+const knownMin = 0.25
+
+/** Flow records without traffic, or of a small part of the time, are no measurement of the attack. */
 function totalOf(flows: Flows): Measured {
   const values = flows.series[0]?.values ?? []
-  return { times: timesOf(flows), values: values.some((value) => (value ?? 0) > 0) ? values : [] }
+  const known = values.filter((value) => value !== null)
+  const isCourse = known.length >= knownMin * values.length && known.some((value) => value > 0)
+  return { times: timesOf(flows), values: isCourse ? values : [] }
 }
 
 /** A detector measures when it reports, so values are joined; a single measurement is a level. */
