@@ -20,7 +20,11 @@ export const getShieldTrafficRoute = route({
     'as in getRelatedEventTraffic. `dropped` is what rules dropped whose destinations overlap the prefix. Buckets have at least 60 seconds.',
   permission: shieldReading,
   query: Strict({
-    prefix: Type.String({ minLength: 2, maxLength: 50, description: 'address or prefix that the team holds' }),
+    prefix: Type.String({
+      minLength: 2,
+      maxLength: 50,
+      description: 'address or prefix that the team holds',
+    }),
     ...trafficQuery,
   }),
   response: ShieldTraffic,

@@ -1,8 +1,9 @@
 // The figures of one attack as layers of one chart: measured by the detector, by flow records, dropped and passed. Pure.
-import type { EventTraffic, EventTrafficPart } from '@pharos/contract/events/event-traffic'
+import type { EventTraffic } from '@pharos/contract/events/event-traffic'
 import type { FlowTimeseries } from '@pharos/contract/flow/flow'
 import type { ChartSeries, ChartValues } from '../charts/chart-props.ts'
 import { mergeTimes, type Measured } from '../charts/merge-times.ts'
+import { droppedParts } from '../traffic/dropped-parts.ts'
 import type { Rates } from './timeline.ts'
 import { words } from './words.ts'
 
@@ -22,24 +23,12 @@ export type Layers = {
 
 /** A layer that was not measured is left out; `until` is the end of a single measurement of the detector. */
 export function layersOf(metric: LayerMetric, { detector, flows, traffic, until }: LayerSources): Layers {
-  const dropped = traffic && partOf(traffic, 'dropped')
-  const isStack = dropped?.values.some((value) => (value ?? 0) > 0) ?? false
+  const parts = traffic ? droppedParts(traffic) : []
+  const isStack = parts.length > 0
   const candidates: (Measured & Omit<ChartSeries, 'unit' | 'values'>)[] = [
-    ...(isStack
-      ? [
-          { label: texts.passed, color: 1 as const, ...partOf(traffic!, 'passed') },
-          { label: texts.dropped, color: 'idle' as const, ...dropped! },
-        ]
-      : []),
+    ...parts,
     ...(flows
-      ? [
-          {
-            label: texts.byFlows,
-            color: isStack ? (3 as const) : (1 as const),
-            ...totalOf(flows),
-            isLine: isStack,
-          },
-        ]
+      ? [{ label: texts.byFlows, color: isStack ? 3 : 1, ...totalOf(flows), isLine: isStack } as const]
       : []),
     { label: texts.byDetector, color: 2, ...heldUntil(detector, metric, until), isLine: true },
   ]
@@ -62,11 +51,6 @@ type LayerSources = {
 
 const timesOf = ({ timestamps }: { readonly timestamps: readonly string[] }): readonly number[] =>
   timestamps.map((at) => Date.parse(at))
-
-const partOf = (traffic: Traffic, part: EventTrafficPart): Measured => ({
-  times: timesOf(traffic),
-  values: traffic.series.find(({ key }) => key['part'] === part)?.values ?? [],
-})
 
 /** Part of the buckets below which flow records are no course: those of a few minutes would be points far from each other. */
 const knownMin = 0.25

@@ -69,8 +69,6 @@ export const words = {
       'A scrubber that applies your rules does not count packets (FlowSpec). Its drops are missing here and are counted as passed.',
     uncountedAll:
       'The scrubbers that apply your rules do not count packets (FlowSpec), so it is unknown how much they drop.',
-    passed: 'Passed',
-    dropped: 'Dropped',
     chart: (network: string) => `Traffic to ${network}`,
     bps: 'Bits per second',
     pps: 'Packets per second',

@@ -21,6 +21,13 @@ export const words = {
     id: 'ID',
     prefixFilter: 'Address or prefix',
   },
+  traffic: {
+    title: 'Dropped and passed',
+    chart: (prefix: string) => `Dropped and passed traffic to ${prefix}`,
+    added: (count: number) => (count === 1 ? 'rule added' : `${count} rules added`),
+    uncounted:
+      'A scrubber that applies the rules does not count packets (FlowSpec). Its drops are missing here and are counted as passed.',
+  },
   states: {
     list: { pending: 'Applying', active: 'Active', error: 'Error' },
     rule: { pending: 'Pending', active: 'Active', rejected: 'Rejected', expired: 'Expired' },

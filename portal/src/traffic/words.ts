@@ -170,6 +170,7 @@ export const words = {
     curlCopied: 'Command copied. Set PHAROS_TOKEN to an API token.',
     views: 'traffic',
   },
+  parts: { passed: 'Passed', dropped: 'Dropped', total: 'All traffic' },
   card: {
     title: 'Traffic',
     explore: 'Open in explorer',

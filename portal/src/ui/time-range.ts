@@ -98,23 +98,23 @@ export type ReadRange = {
   readonly ignored: readonly string[]
 }
 
-/** Returns the time range of an address, its span at a moment, and the names of the parameters that have no effect. */
+/** Returns the time range of an address or the default one, its span at a moment, and the names of the parameters that have no effect. */
 export function readRange(
   address: Readonly<Record<string, unknown>>,
   now: number,
   timeZone: string,
+  byDefault: TimeRange = defaultRange,
 ): ReadRange {
   const text = (name: string) => (address[name] === undefined ? undefined : String(address[name]))
   const [quick, from, to] = [text('range'), text('from'), text('to')]
   const limits: TimeRange = { from, ...(to === undefined ? {} : { to }) }
-  const wanted: TimeRange =
-    quick !== undefined ? { range: quick } : from !== undefined ? limits : defaultRange
+  const wanted: TimeRange = quick !== undefined ? { range: quick } : from !== undefined ? limits : byDefault
   const span = spanOf(wanted, now, timeZone)
   const isValid = span?.start !== undefined
-  const range = isValid ? wanted : defaultRange
+  const range = isValid ? wanted : byDefault
   return {
     range,
-    span: isValid ? span : spanOf(defaultRange, now, timeZone)!,
+    span: isValid ? span : spanOf(byDefault, now, timeZone)!,
     ignored: (['range', 'from', 'to'] as const).filter(
       (name) => address[name] !== undefined && text(name) !== range[name],
     ),

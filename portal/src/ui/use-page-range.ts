@@ -11,8 +11,8 @@ type PageRange = ReadRange & {
   readonly zoom: Pick<ReturnType<typeof useRangeZoom>, 'isZoomed' | 'onZoom'>
 }
 
-/** `range` has the last 24 hours without one in the address, and `ignored` what cannot be read. */
-export function usePageRange(): PageRange {
+/** `byDefault` is the range without one in the address, the last 24 hours if it is left out; `ignored` is what cannot be read. */
+export function usePageRange(byDefault?: TimeRange): PageRange {
   // The parameters of a range have the same names on every page.
   const { search, setSearch } = usePageSearch('/traffic')
   const [zone] = useZone()
@@ -20,8 +20,8 @@ export function usePageRange(): PageRange {
   const now = useNow()
   const { range: quick, from, to } = search
   const read = useMemo(
-    () => readRange({ range: quick, from, to }, now, timeZone),
-    [quick, from, to, now, timeZone],
+    () => readRange({ range: quick, from, to }, now, timeZone, byDefault),
+    [quick, from, to, now, timeZone, byDefault?.from, byDefault?.range],
   )
   const setRange = (next: TimeRange) => setSearch({ range: next.range, from: next.from, to: next.to })
   const { isZoomed, onZoom } = useRangeZoom(read.range, setRange)

@@ -180,11 +180,19 @@ function drawTraffic(sheets: Sheets, report: MonthlyReport): void {
 }
 
 function drawTrafficShares(sheets: Sheets, traffic: MonthlyReport['traffic']): void {
-  const groups = [
+  drawGroups(sheets, [
     ['Protocols', traffic.protocols],
     ['Applications', traffic.applications],
     ['Remote networks', traffic.networks],
-  ] as const
+  ])
+  drawGroups(sheets, [
+    ['Address families', traffic.families],
+    ['Facilities', traffic.facilities],
+  ])
+}
+
+/** Draws groups side by side; one without shares is left out. */
+function drawGroups(sheets: Sheets, groups: readonly (readonly [string, readonly ReportShare[]])[]): void {
   const bars = groups
     .filter(([, shares]) => shares.length > 0)
     .map(([title, shares]) => ({ title, color: sheets.accent, bars: barsOf(shares) }))

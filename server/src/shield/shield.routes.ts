@@ -16,9 +16,7 @@ import { getShieldTraffic } from './shield-traffic.ts'
 import { suggestShieldRules, type SuggestDeps } from './suggest-shield-rules.ts'
 import { updateShieldRules, type UpdateDeps } from './update-shield.ts'
 
-export const shieldRoutes = (
-  deps: UpdateDeps & SimulateDeps & SuggestDeps & EventTrafficDeps,
-): Mounted[] => [
+export const shieldRoutes = (deps: UpdateDeps & SimulateDeps & SuggestDeps & EventTrafficDeps): Mounted[] => [
   handle(listShieldRulesRoute, listShieldRules, deps),
   handle(updateShieldRulesRoute, updateShieldRules, deps),
   handle(listShieldListsRoute, listShieldLists, deps),
