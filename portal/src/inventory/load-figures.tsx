@@ -7,8 +7,8 @@ import { Grid } from '../ui/page.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { StatePill } from '../ui/status.tsx'
 import { useNow } from '../ui/use-now.ts'
-import { loadTrend, trendDays } from './load-trend.ts'
-import { loadOf, percentOf, ratesText } from './port-load.tsx'
+import { loadOf, loadTrend, percentOf, trendDays } from './load-trend.ts'
+import { ratesText } from './port-load.tsx'
 import { words } from './words.ts'
 
 const { load: texts } = words

@@ -1,7 +1,19 @@
 // How busy a port is, and how fast its traffic grows: from the 95th percentiles of two periods of 30 days. Pure.
+import type { Port } from '@pharos/contract/inventory/port'
 
 /** Part of its speed from which a port is busy: a peak or a failing neighbor then fills it. */
 export const busyFrom = 0.8
+
+export type Rates = Pick<Port, 'in_bps' | 'out_bps' | 'speed_bps'>
+
+/** From 0 to 1; undefined if a rate or the speed is not known. */
+export function loadOf({ in_bps: inBps, out_bps: outBps, speed_bps: speed }: Rates): number | undefined {
+  if (inBps === null || outBps === null || !speed) return undefined
+  return Math.min(1, Math.max(inBps, outBps) / speed)
+}
+
+export const percentOf = (load: number): string =>
+  `${load > 0 && load < 0.01 ? '< 1' : Math.round(100 * load)} %`
 
 export const trendDays = 30
 

@@ -1,8 +1,7 @@
 // The ports of the team and their traffic now, by facility.
 import { listPortsRoute } from '@pharos/contract/inventory/port'
 import { Skeleton } from '@mantine/core'
-import { percentOf } from '../inventory/port-load.tsx'
-import { busyFrom } from '../inventory/load-trend.ts'
+import { busyFrom, percentOf } from '../inventory/load-trend.ts'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
@@ -86,11 +85,11 @@ const Row = ({ sum: { name, up, ports, inBps, outBps, busiest } }: { readonly su
     <td data-wide>{texts.of(up, ports)}</td>
     <td data-number>{rateText(inBps)}</td>
     <td data-number>{rateText(outBps)}</td>
-    <td data-number>
+    <td data-number title={busiest?.name}>
       {busiest === undefined ? (
         '–'
       ) : (
-        <TextLink to="/ports/$id" params={{ id: String(busiest.id) }} size="sm" title={busiest.name}>
+        <TextLink to="/ports/$id" params={{ id: String(busiest.id) }} size="sm">
           {busiest.load >= busyFrom ? (
             <StatePill color="warn">{percentOf(busiest.load)}</StatePill>
           ) : (

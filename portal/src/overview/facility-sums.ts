@@ -1,6 +1,6 @@
 // The traffic of the team's ports by facility. Pure.
 import type { Port } from '@pharos/contract/inventory/port'
-import { loadOf } from '../inventory/port-load.tsx'
+import { loadOf } from '../inventory/load-trend.ts'
 
 type Counted = Pick<
   Port,
