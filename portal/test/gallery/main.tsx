@@ -223,10 +223,16 @@ function Gallery() {
           kind="area"
           times={attackTimes}
           series={attack}
-          thresholds={[{ value: 2e9, unit: 'bps', label: 'threshold 2 Gbps' }]}
+          thresholds={[{ value: 2e9, unit: 'bps', label: 'threshold' }]}
           marks={[
             { at: attackTimes[28]!, label: 'detected' },
             { at: attackTimes[37]!, until: attackTimes[60]!, label: 'blackhole', state: 'info' },
+            ...[6, 7, 8, 9].map((id) => ({
+              at: attackTimes[id]!,
+              label: `UDP flood 203.0.113.${id}`,
+              href: `/events/${id}`,
+              isMinor: true,
+            })),
           ]}
           range={[attackTimes[0]!, now]}
         />
