@@ -1,36 +1,13 @@
 // The traffic towards the target of a security event: all of it, what the team's shield rules dropped, and what passed.
 import { Type, type Static } from 'typebox'
 import { route } from '../route.ts'
-import { Component, Enumeration, Optional, Strict, Time } from '../scalar.ts'
-import { bucketQuery, Timeseries } from '../timeseries.ts'
-
-const eventTrafficMetrics = ['bps', 'pps'] as const
-export type EventTrafficMetric = (typeof eventTrafficMetrics)[number]
+import { TrafficNotes, trafficQuery } from '../flow/traffic-parts.ts'
+import { Component, Enumeration, Strict } from '../scalar.ts'
+import { Timeseries } from '../timeseries.ts'
 
 /** The series of an answer, in this order. */
 export const eventTrafficParts = ['total', 'dropped', 'passed'] as const
 export type EventTrafficPart = (typeof eventTrafficParts)[number]
-
-/** Codes of what an answer lacks. */
-const eventTrafficNotes = ['uncounted'] as const
-
-export const TrafficNotes = Type.Array(Enumeration('EventTrafficNote', eventTrafficNotes), {
-  description:
-    "limits of the series. `uncounted`: a scrubber that applies the team's lists for the network counts no packets (FlowSpec), so that its drops are missing in " +
-    '`dropped` and are counted as `passed`; if none of them counts, both are null',
-})
-
-/** The parameters that choose the window, the buckets and the unit. */
-export const trafficQuery = {
-  start: Optional({ ...Time, description: 'start of the window' }),
-  end: Optional({ ...Time, description: 'end of the window' }),
-  ...bucketQuery,
-  metric: {
-    ...Enumeration('EventTrafficMetric', eventTrafficMetrics),
-    default: 'bps',
-    description: '`bps`, `pps`: bits and packets per second',
-  },
-} as const
 
 const eventTrafficSources = ['flows', 'detector'] as const
 

@@ -1,6 +1,6 @@
 // The traffic towards a prefix of the team over time: all of it, what the team's rules dropped, and what passed.
 import { Type, type Static } from 'typebox'
-import { TrafficNotes, trafficQuery } from '../events/event-traffic.ts'
+import { TrafficNotes, trafficQuery } from '../flow/traffic-parts.ts'
 import { route } from '../route.ts'
 import { Component, Strict } from '../scalar.ts'
 import { Timeseries } from '../timeseries.ts'

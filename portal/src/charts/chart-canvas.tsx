@@ -45,19 +45,7 @@ export default function ChartCanvas(props: CanvasProps) {
 
   useEffect(() => {
     const parent = host.current!
-    let isFollowing = false
-    const follower = {
-      visibleRange: (): TimeRange => rangeOf(made),
-      follow: (time: number | undefined) => {
-        isFollowing = true
-        made.setCursor(
-          time === undefined
-            ? { left: -10, top: -10 }
-            : { left: made.valToPos(time, 'x'), top: made.over.clientHeight / 2 },
-        )
-        isFollowing = false
-      },
-    }
+    const follower = createFollower(() => made)
     const made: UPlot = new UPlot(
       optionsOf({
         now: () => latest.current,
@@ -66,9 +54,7 @@ export default function ChartCanvas(props: CanvasProps) {
         width: drawnWidth(parent),
         onCursor: (shown) => {
           latest.current.onPoint(pointOf(shown, latest.current))
-          if (isFollowing) return
-          const { left = -1 } = shown.cursor
-          shareCursor(follower, left < 0 ? undefined : shown.posToVal(left, 'x'))
+          follower.share(shown)
         },
         onUnlabelled: (marks) => latest.current.onUnlabelled(marks),
         onDrag: (from, to) => latest.current.onDrag([Math.round(from), Math.round(to)]),
@@ -117,6 +103,28 @@ export default function ChartCanvas(props: CanvasProps) {
   }))
 
   return <div ref={host} className={classes['canvas']} />
+}
+
+/** Shows the time of other charts, and its own in these. */
+function createFollower(plotOf: () => UPlot) {
+  let isFollowing = false
+  const follower = {
+    visibleRange: (): TimeRange => rangeOf(plotOf()),
+    follow: (time: number | undefined) => {
+      const plot = plotOf()
+      isFollowing = true
+      plot.setCursor(
+        time === undefined
+          ? { left: -10, top: -10 }
+          : { left: plot.valToPos(time, 'x'), top: plot.over.clientHeight / 2 },
+      )
+      isFollowing = false
+    },
+    share: ({ cursor: { left = -1 }, posToVal }: UPlot) => {
+      if (!isFollowing) shareCursor(follower, left < 0 ? undefined : posToVal(left, 'x'))
+    },
+  }
+  return follower
 }
 
 const rangeOf = ({ scales }: UPlot): TimeRange => {

@@ -32,33 +32,19 @@ type AttackTrafficProps = {
 }
 
 export function AttackTraffic({ event, steps, now }: AttackTrafficProps) {
-  const { end, affected_network: network, affected_bps: reported } = event
+  const { affected_network: network } = event
   const [metric, setMetric] = useState<LayerMetric>('bps')
   const isLarge = useMediaQuery('(min-width: 120em)', false, { getInitialValueInEffect: false })
-  const view = useAttackView(event, metric)
-  const span = spanOfEvent(event)
-  const { answer: flows } = useTraffic(view, span, network !== '')
-  const traffic = useDropped(event, metric)
+  const { layers, view, span, until, hasFlows, isPending, isPlaceholder, notes } = useLayers(
+    event,
+    metric,
+    now,
+  )
+  const { times, series, isStack } = layers
   const { search, opens } = useExplorer(
     { ...view, by: ['protocol'], chart: 'stacked' },
     { from: span.start, ...(span.end === undefined ? {} : { to: span.end }) },
   )
-  const until = end === null ? now : Date.parse(end)
-  const detector = chartRatesOf(event)
-  const { times, series, isStack } = layersOf(metric, {
-    detector,
-    flows: flows.data,
-    traffic: traffic.data,
-    until,
-  })
-  const hasFlows = series.some(({ label }) => label === texts.byFlows)
-  const isEmpty = times.length === 0
-  const notes = [
-    ...(isStack ? [texts.stackNote] : []),
-    ...(isEmpty ? [] : uncountedNote(event, traffic.data)),
-    ...(hasFlows && metric === 'bps' && reported > 0 ? [flowsNote(event, flows.data)] : []),
-    ...(detector.times.length === 1 && detector[metric][0] !== null ? [words.oneMeasurement] : []),
-  ]
   return (
     <Section
       title={texts.title}
@@ -94,8 +80,8 @@ export function AttackTraffic({ event, steps, now }: AttackTrafficProps) {
         thresholds={thresholdsOf(event).filter(({ unit }) => unit === metric)}
         range={rangeOf(times, Date.parse(event.start), until)}
         height={isLarge ? 400 : 300}
-        isLoading={isEmpty && network !== '' && (flows.isPending || traffic.isPending)}
-        isPlaceholder={flows.isPlaceholderData || traffic.isPlaceholderData}
+        isLoading={times.length === 0 && isPending}
+        isPlaceholder={isPlaceholder}
         emptyText={words.noMeasurement}
         {...(hasFlows ? { opens } : {})}
       />
@@ -106,6 +92,35 @@ export function AttackTraffic({ event, steps, now }: AttackTrafficProps) {
       )}
     </Section>
   )
+}
+
+/** Requests the layers, and returns them with notes on their differences. */
+function useLayers(event: RelatedEventDetail, metric: LayerMetric, now: number) {
+  const { end, affected_network: network, affected_bps: reported } = event
+  const view = useAttackView(event, metric)
+  const span = spanOfEvent(event)
+  const { answer: flows } = useTraffic(view, span, network !== '')
+  const traffic = useDropped(event, metric)
+  const until = end === null ? now : Date.parse(end)
+  const detector = chartRatesOf(event)
+  const layers = layersOf(metric, { detector, flows: flows.data, traffic: traffic.data, until })
+  const hasFlows = layers.series.some(({ label }) => label === texts.byFlows)
+  const notes = [
+    ...(layers.isStack ? [texts.stackNote] : []),
+    ...uncountedNote(event, traffic.data),
+    ...(hasFlows && metric === 'bps' && reported > 0 ? [flowsNote(event, flows.data)] : []),
+    ...(detector.times.length === 1 && detector[metric][0] !== null ? [words.oneMeasurement] : []),
+  ]
+  return {
+    layers,
+    view,
+    span,
+    until,
+    hasFlows,
+    notes,
+    isPending: network !== '' && (flows.isPending || traffic.isPending),
+    isPlaceholder: flows.isPlaceholderData || traffic.isPlaceholderData,
+  }
 }
 
 /** What the rules dropped, and what passed. */

@@ -239,46 +239,9 @@ export function PastMonths({ service }: { service: Service }) {
   )
   const periods = all.filter(({ corrected_by: next }) => next === null)
   if (periods.length === 0) return null
-  const months = [...new Set(periods.map(({ period }) => period))].sort()
-  const billed = periods.filter(({ problem }) => problem === null)
-  const ports = [...Map.groupBy(billed, ({ port_id: id }) => id)]
-  // A service whose method changed shows the months of the present one: two units would be two axes.
-  const latest = periods.find(({ period }) => period === months.at(-1))!
-  const isOfVolume = latest.billing_method === 'volume'
-  const unit = isOfVolume ? ('bytes' as const) : ('bps' as const)
-  const commit = isOfVolume ? latest.included_octets : latest.commit_bps
-  const [open] = current.data ?? []
-  const thisMonth = open && monthOfBill(open)
-  const isExpected = thisMonth !== undefined && thisMonth > months.at(-1)! && !isOfVolume
-  const forecast = forecastsOf(isExpected ? current.data! : [])
-  const shown = forecast.size > 0 ? [...months, thisMonth!] : months
   return (
     <Section title={texts.past}>
-      <Chart
-        label={texts.past}
-        kind="bars"
-        times={shown.map((month) => Date.parse(`${month}-01T00:00:00Z`))}
-        periodMs={30 * 86_400_000}
-        timeText={(time) => monthText(new Date(time).toISOString().slice(0, 7))}
-        {...(forecast.size > 0
-          ? {
-              forecastFrom: months.length,
-              pointText: (at: number) => (at === months.length ? texts.forecast : ''),
-            }
-          : {})}
-        series={ports.map(([port, own], at) => ({
-          label: own[0]!.circuit_id || own[0]!.name,
-          unit,
-          color: ((at % 7) + 1) as ChartColor,
-          values: shown.map((month) => {
-            if (!months.includes(month)) return forecast.get(port) ?? null
-            const bill = own.find(({ period }) => period === month)
-            return (isOfVolume ? bill?.billable_octets : bill?.billable_bps) ?? null
-          }),
-        }))}
-        thresholds={commit === null ? [] : [{ value: commit, unit, label: texts.commit }]}
-        height={200}
-      />
+      <MonthsChart periods={periods} current={current.data ?? []} />
       <Table.ScrollContainer minWidth={640}>
         <Table>
           <Table.Thead>
@@ -302,6 +265,55 @@ export function PastMonths({ service }: { service: Service }) {
         </Table>
       </Table.ScrollContainer>
     </Section>
+  )
+}
+
+type MonthsChartProps = {
+  readonly periods: readonly BillingPeriod[]
+  /** The bills of this month, whose forecast follows the closed months. */
+  readonly current: readonly BillablePort[]
+}
+
+function MonthsChart({ periods, current }: MonthsChartProps) {
+  const months = [...new Set(periods.map(({ period }) => period))].sort()
+  const billed = periods.filter(({ problem }) => problem === null)
+  const ports = [...Map.groupBy(billed, ({ port_id: id }) => id)]
+  // A service whose method changed shows the months of the present one: two units would be two axes.
+  const latest = periods.find(({ period }) => period === months.at(-1))!
+  const isOfVolume = latest.billing_method === 'volume'
+  const unit = isOfVolume ? ('bytes' as const) : ('bps' as const)
+  const commit = isOfVolume ? latest.included_octets : latest.commit_bps
+  const [open] = current
+  const thisMonth = open && monthOfBill(open)
+  const isExpected = thisMonth !== undefined && thisMonth > months.at(-1)! && !isOfVolume
+  const forecast = forecastsOf(isExpected ? current : [])
+  const shown = forecast.size > 0 ? [...months, thisMonth!] : months
+  return (
+    <Chart
+      label={texts.past}
+      kind="bars"
+      times={shown.map((month) => Date.parse(`${month}-01T00:00:00Z`))}
+      periodMs={30 * 86_400_000}
+      timeText={(time) => monthText(new Date(time).toISOString().slice(0, 7))}
+      {...(forecast.size > 0
+        ? {
+            forecastFrom: months.length,
+            pointText: (at: number) => (at === months.length ? texts.forecast : ''),
+          }
+        : {})}
+      series={ports.map(([port, own], at) => ({
+        label: own[0]!.circuit_id || own[0]!.name,
+        unit,
+        color: ((at % 7) + 1) as ChartColor,
+        values: shown.map((month) => {
+          if (!months.includes(month)) return forecast.get(port) ?? null
+          const bill = own.find(({ period }) => period === month)
+          return (isOfVolume ? bill?.billable_octets : bill?.billable_bps) ?? null
+        }),
+      }))}
+      thresholds={commit === null ? [] : [{ value: commit, unit, label: texts.commit }]}
+      height={200}
+    />
   )
 }
 

@@ -1,7 +1,7 @@
 // The traffic towards a prefix of the team, the part that its shield rules dropped, and the part that passed.
 import type { QueryOf } from '@pharos/contract/route'
 import type { getShieldTrafficRoute, ShieldTraffic } from '@pharos/contract/shield/shield-traffic'
-import { readTraffic, trafficBuckets, type EventTrafficDeps } from '../events/list/event-traffic.ts'
+import { readTrafficParts, trafficBuckets, type EventTrafficDeps } from '../events/list/event-traffic.ts'
 import type { Operation } from '../operation/operation.ts'
 import { invalid, parsePrefixAt } from '../runtime/error.ts'
 import { windowOf } from '../timeseries/buckets.ts'
@@ -24,7 +24,7 @@ export async function getShieldTraffic(
   const from = wanted.start ?? new Date(until.getTime() - dayMs)
   const buckets = trafficBuckets({ ...query, start: from, end: until }, now)
   const sampled = () => buckets.borders.slice(0, -1).map(() => null)
-  const { hasFlows: _, ...traffic } = await readTraffic(deps, {
+  const { hasFlows: _, ...traffic } = await readTrafficParts(deps, {
     teamId,
     networks: [prefix],
     metric,

@@ -4,10 +4,10 @@ import type { TimelineSample } from '@pharos/contract/events/event'
 import {
   eventTrafficParts,
   type EventTraffic,
-  type EventTrafficMetric,
   type EventTrafficPart,
   type getEventTrafficRoute,
 } from '@pharos/contract/events/event-traffic'
+import type { EventTrafficMetric } from '@pharos/contract/flow/traffic-parts'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -52,7 +52,7 @@ export async function getEventTraffic(
   const buckets = trafficBuckets(windowFor(view, query, now), now)
   const { networks, timeline } = view
   const sampled = () => sampledRates(timeline, metric, buckets.borders)
-  const { hasFlows, ...traffic } = await readTraffic(
+  const { hasFlows, ...traffic } = await readTrafficParts(
     { postgres, flowStore, listCounting },
     { teamId, networks, metric, buckets, now, sampled },
   )
@@ -74,7 +74,7 @@ type TrafficOf = {
 }
 
 /** Returns the three series of the networks, and whether `total` is from flows. */
-export async function readTraffic(
+export async function readTrafficParts(
   { postgres, flowStore, listCounting }: Omit<EventTrafficDeps, 'now'>,
   { teamId, networks, metric, buckets, now, sampled }: TrafficOf,
 ): Promise<Omit<EventTraffic, 'source'> & { readonly hasFlows: boolean }> {
