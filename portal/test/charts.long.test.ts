@@ -102,7 +102,10 @@ describe('charts', { skip: skipWithoutBrowser() }, () => {
   it('name thresholds in the legend, and list events that have no room in the drawing', async () => {
     const { context, page, pageErrors } = await open()
     const { card } = chartOf(page, 'Traffic to 203.0.113.77')
-    await card.getByRole('listitem').filter({ hasText: /threshold\s*2 Gbps/ }).waitFor()
+    await card
+      .getByRole('listitem')
+      .filter({ hasText: /threshold\s*2 Gbps/ })
+      .waitFor()
     const further = card.getByRole('group', { name: 'Further events' })
     await further.getByRole('button', { name: 'Show 1 more' }).click()
     await further.getByRole('link', { name: 'UDP flood 203.0.113.9' }).click()
