@@ -24,7 +24,7 @@ export function LoadFigures({ port }: { readonly port: Port }) {
   if (load === undefined && now === null) return null
   const { share, isBusy, growth, busyInMonths } = loadTrend({ now, before, speed })
   return (
-    <Grid min={180}>
+    <Grid min={150}>
       <Figure
         label={texts.now}
         value={load === undefined ? undefined : percentOf(load)}

@@ -113,7 +113,7 @@ function Shares({ traffic }: { readonly traffic: MonthlyReport['traffic'] }) {
     [words.top.facilities, traffic.facilities],
   ] as const
   return (
-    <Grid min={240}>
+    <Grid min={300}>
       {shares.map(([title, items]) => (
         <section key={title} aria-label={title} className={classes['top']}>
           <h3>{title}</h3>
