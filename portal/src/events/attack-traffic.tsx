@@ -106,7 +106,7 @@ function useLayers(event: RelatedEventDetail, metric: LayerMetric, now: number) 
   const layers = layersOf(metric, { detector, flows: flows.data, traffic: traffic.data, until })
   const hasFlows = layers.series.some(({ label }) => label === texts.byFlows)
   const notes = [
-    ...(layers.isStack ? [texts.stackNote] : []),
+    ...(layers.isStack ? [trafficWords.parts.note] : []),
     ...uncountedNote(event, traffic.data),
     ...(hasFlows && metric === 'bps' && reported > 0 ? [flowsNote(event, flows.data)] : []),
     ...(detector.times.length === 1 && detector[metric][0] !== null ? [words.oneMeasurement] : []),

@@ -64,7 +64,6 @@ export const words = {
     metric: 'Unit',
     byFlows: 'Flow records',
     byDetector: 'Detector',
-    stackNote: 'Dropped by your shield rules and passed, together all traffic to the target.',
     uncounted:
       'A scrubber that applies your rules does not count packets (FlowSpec). Its drops are missing here and are counted as passed.',
     uncountedAll:

@@ -49,6 +49,10 @@ export function ListTraffic({ prefix, rules }: ListTrafficProps) {
   const { data } = answer
   const parts = data ? droppedParts(data) : []
   const isStack = parts.length > 0
+  const notes = [
+    ...(isStack ? [trafficWords.parts.note] : []),
+    ...(data?.notes.includes('uncounted') ? [texts.uncounted] : []),
+  ]
   const layers = isStack ? parts : data ? [totalPart(data)] : []
   return (
     <Section
@@ -81,9 +85,9 @@ export function ListTraffic({ prefix, rules }: ListTrafficProps) {
           : {})}
         emptyText={trafficWords.card.none}
       />
-      {data?.notes.includes('uncounted') && (
+      {notes.length > 0 && (
         <Text size="xs" c="dimmed" mt="xs">
-          {texts.uncounted}
+          {notes.join(' ')}
         </Text>
       )}
     </Section>

@@ -170,7 +170,12 @@ export const words = {
     curlCopied: 'Command copied. Set PHAROS_TOKEN to an API token.',
     views: 'traffic',
   },
-  parts: { passed: 'Passed', dropped: 'Dropped', total: 'All traffic' },
+  parts: {
+    passed: 'Passed',
+    dropped: 'Dropped',
+    total: 'All traffic',
+    note: 'Passed is the traffic in flow records without what your shield rules dropped. If routers export behind the scrubber, their records lack the drops already, and more has passed.',
+  },
   card: {
     title: 'Traffic',
     explore: 'Open in explorer',
