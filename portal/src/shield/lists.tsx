@@ -140,7 +140,8 @@ function NewList({ onClose }: { readonly onClose: () => void }) {
             label={texts.choose}
             description={texts.chooseHelp}
             placeholder="203.0.113.0/24"
-            data={data}
+            // A prefix that is typed whole leaves no choice, and its list would cover the button.
+            data={data.includes(prefix.trim()) ? [] : data}
             limit={20}
             required
             withAsterisk={false}
