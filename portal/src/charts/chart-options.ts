@@ -288,9 +288,8 @@ function barsOf(
   from: number,
   to: number,
 ): UPlot.Series.Paths {
-  const path = new Path2D()
-  for (let index = from; index <= Math.min(to, (props.forecastFrom ?? Infinity) - 1); index++)
-    addBar(path, plot, props, columns, at, index)
+  const last = Math.min(to, (props.forecastFrom ?? Infinity) - 1)
+  const path = pathOfBars(plot, props, columns, at, from, last)
   return { fill: path, stroke: null, clip: null, band: null, gaps: [], flags: 1 }
 }
 
@@ -304,15 +303,26 @@ function drawForecast(plot: UPlot, props: ChartProps, columns: readonly Column[]
   ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio])
   for (const [at, column] of columns.entries()) {
     const ink = inks.of(series[column.series]!.color)
-    const path = new Path2D()
-    for (let index = forecastFrom; index < times.length; index++)
-      addBar(path, plot, props, columns, at, index)
+    const path = pathOfBars(plot, props, columns, at, forecastFrom, times.length - 1)
     ctx.fillStyle = fade(ink, 0.22)
     ctx.strokeStyle = ink
     ctx.fill(path)
     ctx.stroke(path)
   }
   ctx.restore()
+}
+
+function pathOfBars(
+  plot: UPlot,
+  props: ChartProps,
+  columns: readonly Column[],
+  at: number,
+  from: number,
+  to: number,
+): Path2D {
+  const path = new Path2D()
+  for (let index = from; index <= to; index++) addBar(path, plot, props, columns, at, index)
+  return path
 }
 
 function addBar(

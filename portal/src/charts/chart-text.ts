@@ -45,7 +45,7 @@ export function readingsAt({ kind, series, times }: Read, index: number): Readin
 }
 
 /** Returns the value, or of a series that was measured at other times the nearest one; null in a gap. */
-export function valueNear(values: ChartValues, times: readonly number[], index: number): number | null {
+function valueNear(values: ChartValues, times: readonly number[], index: number): number | null {
   const value = values[index]
   if (value !== undefined) return value
   const at = times[index]!

@@ -34,8 +34,10 @@ export function layersOf(metric: LayerMetric, { detector, flows, traffic, until 
   ]
   const layers = candidates.filter(({ values }) => values.some((value) => typeof value === 'number'))
   const { times, columns } = mergeTimes(layers)
-  const series = layers.map(({ times: _, ...layer }, at): ChartSeries => ({
-    ...layer,
+  const series = layers.map(({ label, color, isLine = false }, at): ChartSeries => ({
+    label,
+    color,
+    isLine,
     unit: metric,
     values: columns[at]!,
   }))
@@ -52,7 +54,7 @@ type LayerSources = {
 const timesOf = ({ timestamps }: { readonly timestamps: readonly string[] }): readonly number[] =>
   timestamps.map((at) => Date.parse(at))
 
-/** Part of the buckets below which flow records are no course: those of a few minutes would be points far from each other. */
+/** Part of the buckets below which flow records are no course: a few minutes would be points far from each other. */
 const knownMin = 0.25
 
 /** Flow records without traffic, or of a small part of the time, are no measurement of the attack. */

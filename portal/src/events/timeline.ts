@@ -69,7 +69,7 @@ function repetitionText(repeats: number, isSample: boolean): string {
   return isSample ? texts.manyReports : texts.reports(repeats)
 }
 
-/** Orders steps; the start comes first and the end last among those of their time. */
+/** Orders steps; of one time, the start comes first and the end last. */
 export function byTime(a: Step, b: Step): number {
   return (
     new Date(a.at).getTime() - new Date(b.at).getTime() ||

@@ -1,4 +1,4 @@
-// The steps of an attack: those of its event, and what was done with shield rules.
+// The steps of an attack: its event's, and what was done with shield rules.
 import type { RelatedEventDetail } from '@pharos/contract/events/event'
 import { listShieldListsRoute, listShieldRulesRoute } from '@pharos/contract/shield/shield'
 import { listAuditEntriesRoute } from '@pharos/contract/team/audit'

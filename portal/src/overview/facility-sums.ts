@@ -19,7 +19,7 @@ export type FacilitySum = {
   readonly busiest: { readonly id: number; readonly name: string; readonly load: number } | undefined
 }
 
-/** Returns the facilities, the one with the most traffic first. The traffic of LAG members is that of their LAG. */
+/** Returns the facilities, the one with the most traffic first. Members of a LAG count as their LAG. */
 export const facilitySums = (ports: readonly Counted[]): readonly FacilitySum[] =>
   [...Map.groupBy(ports, ({ location }) => location?.name)]
     .map(([name, list]) => sumOf(name, list))

@@ -10,7 +10,7 @@ import { viewAddress, type TrafficView } from './traffic-view.ts'
 import { useFlows } from './use-flows.ts'
 import { words } from './words.ts'
 
-/** While the next view loads, `rows` are those of the answer on the screen. */
+/** While the next view loads, `rows` belong to the answer on the screen. */
 export function useTraffic(view: TrafficView, span: Span, isEnabled = true) {
   const [zone] = useZone()
   const timeZone = zoneName(zone)
