@@ -230,13 +230,13 @@ const saveSamples = async (service: Service, bill: BillablePort, month: string):
 /** Closed months as columns beside the commit, and as a table with their hashes. */
 export function PastMonths({ service }: { service: Service }) {
   const answer = useAllRows(listBillingPeriodsRoute, { params: { service_id: service.id } })
-  if (answer.error && !answer.data) return <FailedSection title={texts.past} answer={answer} />
-  const all = answer.data ?? []
   const current = useAllRows(
     listBillablePortsRoute,
     { params: { service_id: service.id }, query: {} },
     refetchMs,
   )
+  if (answer.error && !answer.data) return <FailedSection title={texts.past} answer={answer} />
+  const all = answer.data ?? []
   const periods = all.filter(({ corrected_by: next }) => next === null)
   if (periods.length === 0) return null
   return (
