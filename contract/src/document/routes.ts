@@ -47,6 +47,7 @@ import { secondFactorRoutes } from '../session/second-factor.ts'
 import { blackholeRoutes } from '../shield/blackhole.ts'
 import { singleSignOnRoutes } from '../session/sso.ts'
 import { shieldRoutes } from '../shield/shield.ts'
+import { shieldTrafficRoutes } from '../shield/shield-traffic.ts'
 import { shieldSuggestionRoutes } from '../shield/suggestion.ts'
 import { serviceRoutes } from '../inventory/service.ts'
 import { serviceAccountRoutes } from '../team/service-account.ts'
@@ -132,6 +133,7 @@ export const routes: readonly Route[] = [
   ...timezoneRoutes,
   ...shieldRoutes,
   ...shieldSuggestionRoutes,
+  ...shieldTrafficRoutes,
   ...blackholeRoutes,
   ...searchRoutes,
 ]
