@@ -87,7 +87,7 @@ const fields = {
   }),
   mappings: Type.Array(GroupMapping, {
     maxItems: 500,
-    description: 'roles by group; a person has those of all their groups',
+    description: 'roles by group; a person has the roles of all their groups',
   }),
 } as const
 

@@ -80,7 +80,7 @@ export const session = {
     })
   },
 
-  /** Opens the page of the identity provider. A signed-in user gets its proof beside those of the session. */
+  /** Opens the page of the identity provider. A signed-in user gets its proof beside its own proofs. */
   async startSingleSignOn(body: BodyOf<typeof startSingleSignOnRoute>): Promise<void> {
     await ensureAccess()
     const { redirect } = (await call(startSingleSignOnRoute, { body })).body

@@ -1,4 +1,4 @@
-// The SQL of the identity providers of a team, for its admins. Every statement is limited to a team, except those of a sign-in, which begins without one.
+// The SQL of the identity providers of a team, for its admins. Every statement is limited to a team, except in a sign-in, which begins without one.
 import { sql, type RawBuilder } from 'kysely'
 import type { DefaultRole, Role } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'

@@ -1,4 +1,4 @@
-// An identity provider in memory, for the demo and for tests: it signs in whoever typed an address, at once. It must never be reachable from other hosts.
+// An identity provider in memory, for the demo and for tests: it signs in whoever typed an address, without a page. It must never be reachable from other hosts.
 import { randomBytes } from 'node:crypto'
 import {
   SignInFailure,
