@@ -33,7 +33,12 @@ export function ProviderAttempts({ provider: { id } }: { readonly provider: Prov
           </Text>
           <Text size="xs" c="dimmed">
             {t.request(request)}
-            {claims.length > 0 && ` · ${t.claims(claims.join(', '))}`}
+            {claims.length > 0 && (
+              <>
+                {' '}
+                · {t.claims} <code>{claims.join(', ')}</code>
+              </>
+            )}
           </Text>
         </div>
       ))}

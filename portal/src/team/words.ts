@@ -637,7 +637,7 @@ export const words = {
     removeMapping: (group: string): string => `Remove ${group}`,
     attempts: 'Failed sign-ins',
     noAttempts: 'No failed sign-ins in the last 30 days.',
-    claims: (names: string): string => `Claims: ${names}`,
+    claims: 'Claims:',
     request: (id: string): string => `Request ${id}`,
   },
 
