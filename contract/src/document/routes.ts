@@ -38,6 +38,7 @@ import { portRoutes } from '../inventory/port.ts'
 import { prefixRoutes } from '../inventory/prefix.ts'
 import { reportRoutes } from '../messages/report.ts'
 import { restoreRoutes } from '../operator/restore.ts'
+import { setupRoutes } from '../operator/setup.ts'
 import type { Route } from '../route.ts'
 import { roleRoutes } from '../team/role-list.ts'
 import { searchRoutes } from '../search.ts'
@@ -93,6 +94,7 @@ export const routes: readonly Route[] = [
   ...adminTeamRoutes,
   ...staffAccessRoutes,
   ...platformRoutes,
+  ...setupRoutes,
   ...letterRoutes,
   ...zoneRoutes,
   ...dnssecRoutes,

@@ -102,6 +102,7 @@ const platformFieldTypes = [
   'choices',
   'texts',
   'secret',
+  'image',
   'json',
 ] as const
 
@@ -110,7 +111,7 @@ const PlatformField = Component('PlatformField', {
   type: {
     ...Enumeration('PlatformFieldType', platformFieldTypes),
     description:
-      '`choice` and `choices`: of `choices`; `texts`: a list; `secret`: a text that no answer contains; `json`: a value of any form, which `hint` describes',
+      '`choice` and `choices`: of `choices`; `texts`: a list; `secret`: a text that no answer contains; `image`: the text of an SVG image, not contained either; `json`: a value of any form, which `hint` describes',
   },
   required: Type.Boolean({ description: 'whether each element has it' }),
   is_identity: Type.Boolean({ description: 'whether it is a part of the key, which never changes' }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changesOf, formPlace, slugOf, type NewCustomer } from './customer-plan.ts'
+import { slugOf } from '@pharos/contract/slug'
+import { changesOf, formPlace, type NewCustomer } from './customer-plan.ts'
 
 const customer: NewCustomer = {
   name: ' Example Bakery ',

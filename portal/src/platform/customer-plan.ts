@@ -22,16 +22,6 @@ export type CustomerChange = {
   readonly fields: Readonly<Record<string, keyof NewCustomer>>
 }
 
-/** A short name for the API and the platform file. */
-export const slugOf = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 63)
-
 export function changesOf(customer: NewCustomer): CustomerChange[] {
   const { name, slug, modules, prefixes, asn, service, service_type: type, commit_bps: commit } = customer
   const team = slug

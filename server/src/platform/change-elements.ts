@@ -6,7 +6,15 @@ import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { StaffOperation } from '../operation/operation.ts'
 import { errorAt, fail, failWith } from '../runtime/error.ts'
-import { applyAs, documentFailure, findFields, presentPlan, type ApplyDeps } from './apply-document.ts'
+import {
+  applyAs,
+  authorOf,
+  documentFailure,
+  findFields,
+  noFiles,
+  presentPlan,
+  type ApplyDeps,
+} from './apply-document.ts'
 import { requireApproved } from './approved-deletions.ts'
 import { lockPlatform, preparePlatform, readCurrent, type Prepared } from './engine/apply.ts'
 import { rowsByKey } from './engine/define-kind.ts'
@@ -55,13 +63,9 @@ export function changeElements(
     refuseForeign(current, named)
     requireEffects(named, prepared)
     if (!operation.dryRun) requireApproved(prepared, approved)
-    await applyAs(trx, prepared, operation).catch(explain)
+    await applyAs(trx, prepared, authorOf(operation)).catch(explain)
     return { body: presentPlan(prepared, !operation.dryRun) }
   })
-}
-
-const noFiles = (): never => {
-  throw fail('internal', 'unexpected')
 }
 
 const removalsIn = (wanted: readonly Wanted[]): ReadonlySet<string> =>

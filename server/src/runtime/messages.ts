@@ -44,6 +44,8 @@ export const failureTexts = {
   },
   invalid_token: {
     link: 'The link is unknown, expired or used. Request a new mail.',
+    setupCode:
+      'The setup code is wrong or has expired. `pharos setup-code` on the server prints the current one.',
   },
   wrong_scheme: {
     apiTokenAsBearer:
@@ -269,6 +271,8 @@ export const failureTexts = {
       `The announcement is needed by ${counted(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    setupClosed:
+      'The installation has an account, or was restored. Sign in, or add users with `pharos apply`.',
     tsigKeyOfProvider: 'The provider created this key. Ask the provider to delete it.',
     tsigKeyInUse: ({ zone }: { zone: string }) =>
       `The secondary zone ${zone} is transferred from its primaries with this key. Delete the zone first.`,

@@ -65,7 +65,8 @@ export function formFieldsOf(kind: Kind): PlatformField[] {
   const secrets = secretsOf(kind)
   return acceptedNames(kind).map((name): PlatformField => {
     const schema = properties[name]!
-    const type = secrets.has(name) ? 'secret' : typeOf(schema)
+    const secret = secrets.get(name)
+    const type = secret ? (secret.isImage ? 'image' : 'secret') : typeOf(schema)
     const { initial } = kind.fields[name] ?? {}
     return {
       name,
