@@ -53,6 +53,8 @@ export const placesOfMembers = [
 ] as const
 
 export const placesOfStaff = [
+  '/staff/setup',
+  '/staff/setup?step=finished',
   '/staff',
   '/staff/inbox',
   '/staff/customers',

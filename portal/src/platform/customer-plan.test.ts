@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { slugOf } from '@pharos/contract/slug'
-import { changesOf, formPlace, type NewCustomer } from './customer-plan.ts'
+import { changesOf, type NewCustomer } from './customer-plan.ts'
+import { formPlace } from './form-change.ts'
 
 const customer: NewCustomer = {
   name: ' Example Bakery ',

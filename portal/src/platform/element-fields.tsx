@@ -9,6 +9,7 @@ import { createContext, useContext } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { common, inputProps, password, text } from '../ui/form-text-widgets.tsx'
 import { country, multiSelect, networks, select, timeZone, toggle } from '../ui/form-widgets.tsx'
+import { svgFile } from '../ui/svg-field.tsx'
 import type { Declarations, FieldDeclaration, WidgetProps } from '../ui/form.tsx'
 import { isSwitch, parseJson, type ElementFields } from './element-form.ts'
 import { fieldLabel, words } from './words.ts'
@@ -54,6 +55,13 @@ function declarationOf(
         ...options,
         autoComplete: 'new-password',
         ...(secrets.includes(name) ? { help: words.stored } : {}),
+      })
+    case 'image':
+      return svgFile({
+        ...options,
+        placeholder: words.chooseFile,
+        wrong: words.badImage,
+        ...(secrets.includes(name) ? { help: words.imageStored } : {}),
       })
     case 'json':
       return json(options)

@@ -15,7 +15,7 @@ export function fieldsOf({ fields }: PlatformKind, element?: Pick<PlatformElemen
 }
 
 function shownValue(field: PlatformField, value: unknown): unknown {
-  if (field.type === 'secret') return ''
+  if (field.type === 'secret' || field.type === 'image') return ''
   if (field.type === 'json') return isEmpty(value) ? '' : JSON.stringify(value, null, 2)
   if (field.type === 'texts' || field.type === 'choices') return Array.isArray(value) ? value : []
   if (field.type === 'boolean' && !isSwitch(field)) return typeof value === 'boolean' ? String(value) : ''
@@ -64,5 +64,5 @@ function sentValue(field: PlatformField, value: unknown): unknown {
   if (isEmpty(value)) return undefined
   if (field.type === 'json') return parseJson(String(value))
   if (field.type === 'boolean' && !isSwitch(field)) return value === 'true'
-  return typeof value === 'string' && field.type !== 'secret' ? value.trim() : value
+  return typeof value === 'string' && field.type !== 'secret' && field.type !== 'image' ? value.trim() : value
 }
