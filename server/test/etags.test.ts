@@ -17,6 +17,7 @@ const untagged: Readonly<Record<string, string>> = {
   getPortUsage: 'computed from measurements of the requested time',
   getTransceiverMetrics: 'computed from measurements of the requested time',
   getRelatedEventTraffic: 'computed from flows of the requested time',
+  getSetupProgress: 'computed from the settings and elements of the installation now',
   getStatus: 'computed from the state of the installation now',
   getTimezone: 'computed for the requested place and time',
   listPlatformKinds: 'a list without pages, the same until another release',

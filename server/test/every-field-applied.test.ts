@@ -115,6 +115,7 @@ const operations: Readonly<Record<string, Operation>> = {
       'staff.digest': field('hourly'),
     },
   },
+  updateSetupProgress: { read: 'getSetupProgress', fields: { dismissed: field(true) } },
   updateTeam: {
     read: 'getTeam',
     prepare: async () => {

@@ -35,6 +35,7 @@ const keyless = [
   'showInvitation no_caller',
   'acceptInvitation no_caller',
   'changePlatform password',
+  'createFirstAccount no_caller',
   'addEventAttachment no_caller',
   'getFlowTimeseries read',
   'exportFlowTimeseries read',

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { route, staffChanging, staffReading } from '../route.ts'
 import { passwordRules } from '../session/password.ts'
-import { Component, EmailAddress, Enumeration, Id, NullableTime, Optional, Strict } from '../scalar.ts'
+import { Component, EmailAddress, Enumeration, Id, Optional, Strict } from '../scalar.ts'
 import { Line } from '../text.ts'
 
 const PersonName = Line({ maxLength: 100 })
@@ -78,7 +78,7 @@ export const SetupProgress = Component('SetupProgress', {
     }),
     { description: 'in the order in which they are best done' },
   ),
-  dismissed: { ...NullableTime, description: 'when staff hid the list; null if it is shown' },
+  dismissed: Type.Boolean({ description: 'whether staff have hidden the list' }),
 })
 export type SetupProgress = Static<typeof SetupProgress>
 

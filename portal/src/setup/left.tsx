@@ -40,7 +40,7 @@ const targets = {
 export function WhatIsLeft() {
   const may = useMayAsStaff(updateSetupProgressRoute.permission)
   const { data } = useAnswer(getSetupProgressRoute, {}, { refetchInterval: 60_000 })
-  if (!may || !data || data.dismissed !== null || data.steps.every(({ done }) => done)) return null
+  if (!may || !data || data.dismissed || data.steps.every(({ done }) => done)) return null
   return (
     <Section
       title={t.title}
@@ -118,7 +118,7 @@ export const Finished = ({ progress }: { progress: SetupProgress }) => (
     )}
     <Group>
       <ButtonLink to="/staff">{t.overview}</ButtonLink>
-      {progress.dismissed !== null && <Dismiss isHidden={false}>{t.show}</Dismiss>}
+      {progress.dismissed && <Dismiss isHidden={false}>{t.show}</Dismiss>}
     </Group>
   </Stack>
 )

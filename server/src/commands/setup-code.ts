@@ -20,7 +20,9 @@ export const setupCode: Command = {
           'The installation has an account, or its database was restored: there is no setup code. Add users with pharos apply.',
         )
       context.out(`${setup.code}\n\n`)
-      context.out(`Open ${publicUrl(config)}/setup and enter it. It expires ${setup.expires.toISOString()}.\n`)
+      context.out(
+        `Open ${publicUrl(config)}/setup and enter it. It expires ${setup.expires.toISOString()}.\n`,
+      )
     })
   },
 }

@@ -26,7 +26,7 @@ async function readProgress({ publicUrl, sendsMail }: ProgressDeps, db: Db | Trx
   }
   return {
     steps: setupSteps.map((step) => ({ step, done: done[step] })),
-    dismissed: dismissed?.toISOString() ?? null,
+    dismissed,
   }
 }
 

@@ -65,7 +65,7 @@ export async function findProgress(db: Db | Trx): Promise<ProgressRow> {
       exists (select from devices) as device,
       exists (select from teams t where not exists (
         select from memberships m join users u on u.id = m.user_id where m.team_id = t.id and u.is_staff)) as customer,
-      (select dismissed from setup) as dismissed`.execute(db)
+      exists (select from setup s where s.dismissed is not null) as dismissed`.execute(db)
   return rows[0]!
 }
 
@@ -76,7 +76,7 @@ export type ProgressRow = {
   readonly detector: boolean
   readonly device: boolean
   readonly customer: boolean
-  readonly dismissed: Date | null
+  readonly dismissed: boolean
 }
 
 /** Keeps the time of an earlier dismissal. */
