@@ -22,6 +22,7 @@ const untagged: Readonly<Record<string, string>> = {
   getTimezone: 'computed for the requested place and time',
   listPlatformKinds: 'a list without pages, the same until another release',
   listRegistries: 'a list without pages, of what processes report now',
+  showSetup: 'whether there is an account now, asked once',
   search: 'a list without pages, for the text of the request',
   verifyAsn: 'the state of proofs, which are queried by the request',
 }

@@ -246,6 +246,17 @@ describe('the setup is refused', () => {
     assert.equal(await isOpen(), true)
   })
 
+  it('with an Idempotency-Key, which would keep a digest of the password', async () => {
+    const payload = { code: await codeNow(), provider: 'Example Net', email: 'ann@net.example', password }
+    const headers = { 'idempotency-key': 'one-of-a-kind' }
+    const answer = await api.server.inject({ method: 'POST', url: '/v3/setup', headers, payload })
+    assert.deepEqual(
+      [answer.statusCode, answer.json().errors?.[0]?.loc],
+      [422, ['header', 'Idempotency-Key']],
+    )
+    assert.equal(await isOpen(), true)
+  })
+
   it('after some attempts of one client', async () => {
     await using limited = await createTestApi(
       { PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '3' },

@@ -177,6 +177,9 @@ const PlatformElement = Component('PlatformElement', {
   ),
   values: PlatformValues,
   secrets: Type.Array(Type.String(), { description: 'names of the secrets that are stored' }),
+  etag: Type.String({
+    description: 'changes with the element, its secrets and its manager; for `if_match` of a change',
+  }),
 })
 export type PlatformElement = Static<typeof PlatformElement>
 
@@ -223,6 +226,13 @@ const ElementChange = Component('PlatformElementChange', {
     Line({ minLength: 1, maxLength: 400, description: 'key of the element; required to delete' }),
   ),
   values: Optional(PlatformValues),
+  if_match: Optional(
+    Line({
+      minLength: 1,
+      maxLength: 200,
+      description: 'the `etag` of the element that was read: 412 if it has changed since',
+    }),
+  ),
 })
 
 export const changePlatformRoute = route({
@@ -234,7 +244,7 @@ export const changePlatformRoute = route({
   description:
     'Creates, updates and deletes elements that the portal manages, with the checks, the plan and the audit log of `pharos apply`: all changes ' +
     'or none. `values` is the whole element: a field that it leaves out gets its default, but a secret stays. An element that a file or NetBox ' +
-    'manages is changed there: 422. An element in use is not deleted; announcements of a region and the service of a port end first, which is ' +
+    'manages is changed there: 422. With `if_match`, an element that has changed since it was read is 412, and nothing is changed. An element in use is not deleted; announcements of a region and the service of a port end first, which is ' +
     'the plan of the first request. Names of files are not accepted. 409 if the deletions need `deletions` and `evidence`, which a dry run reports.',
   permission: staffChanging('platform.manage'),
   query: Strict(approvedDeletions),
@@ -249,7 +259,7 @@ export const changePlatformRoute = route({
   success: 200,
   dryRun: true,
   keyless: 'password',
-  errors: ['conflict'],
+  errors: ['conflict', 'precondition_failed'],
 })
 
 export const platformRoutes = [

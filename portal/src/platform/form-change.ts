@@ -1,5 +1,8 @@
 // Changes of the platform that a form makes, with the field of the form for each of their values: an error is at the field. Pure.
-import type { Changes } from './plan-request.ts'
+import type { changePlatformRoute } from '@pharos/contract/operator/platform'
+import type { BodyOf } from '@pharos/contract/route'
+
+export type Changes = BodyOf<typeof changePlatformRoute>['changes']
 
 export type FormChange<Field extends string = string> = {
   readonly change: Changes[number]

@@ -25,7 +25,8 @@ import { Section } from '../ui/section.tsx'
 import { words as uiWords } from '../ui/words.ts'
 import { changesOf, type NewCustomer } from './customer-plan.ts'
 import { PlanStep } from './element-dialog.tsx'
-import { planForm, type Changes } from './plan-request.ts'
+import type { Changes } from './form-change.ts'
+import { planForm } from './plan-request.ts'
 import { fieldLabel, words } from './words.ts'
 
 const { customer: t } = words

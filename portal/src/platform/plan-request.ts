@@ -7,12 +7,9 @@ import {
 } from '@pharos/contract/operator/platform'
 import { getSetupProgressRoute } from '@pharos/contract/operator/setup'
 import { listCustomersRoute } from '@pharos/contract/operator/team'
-import type { BodyOf } from '@pharos/contract/route'
 import { call, resultOf } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
-import { formPlace, type FormChange } from './form-change.ts'
-
-export type Changes = BodyOf<typeof changePlatformRoute>['changes']
+import { formPlace, type Changes, type FormChange } from './form-change.ts'
 
 export async function planChanges(changes: Changes): Promise<PlatformPlan> {
   try {

@@ -372,6 +372,8 @@ export const failureTexts = {
     request: 'A request with this Idempotency-Key is still in progress. Repeat it after `Retry-After`.',
   },
   precondition_failed: {
+    element: ({ name, etag }: { name: string; etag: string }) =>
+      `${name} has changed since it was read; its etag is ${etag}. Read it again and repeat the change.`,
     absent: 'The record does not exist, so no ETag matches. Leave out If-Match to create it.',
     present: ({ etag }: { etag: string }) =>
       `It exists already, with the ETag ${etag}. Leave out If-None-Match to change it.`,

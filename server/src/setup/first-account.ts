@@ -68,7 +68,7 @@ export async function createFirstAccount(
     await requireCode(deps, trx, request.code, source)
     if (!(await completeSetup(trx))) throw fail('conflict', 'setupClosed')
     await applyAccount(deps, trx, request, passwordHash, source)
-    const { userId, teamId } = await finishAccount(trx, request.email)
+    const { user_id: userId, team_id: teamId } = await finishAccount(trx, request.email)
     await writeAudit(trx, {
       teamId,
       actor: `user:${userId}`,

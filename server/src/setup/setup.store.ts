@@ -44,11 +44,11 @@ export async function completeSetup(trx: Trx): Promise<boolean> {
 export async function finishAccount(
   trx: Trx,
   email: string,
-): Promise<{ readonly userId: number; readonly teamId: number }> {
-  const { rows } = await sql<{ userId: number; teamId: number }>`
+): Promise<{ readonly user_id: number; readonly team_id: number }> {
+  const { rows } = await sql<{ user_id: number; team_id: number }>`
     update users u set password_chosen = now() from memberships m
     where lower(u.email) = lower(${email}) and m.user_id = u.id
-    returning u.id as "userId", m.team_id as "teamId"`.execute(trx)
+    returning u.id as user_id, m.team_id`.execute(trx)
   return rows[0]!
 }
 

@@ -1,6 +1,7 @@
 // Elements as a document has them, from their rows, and the fields of a kind for a form: both derived from the kind.
 import type { PlatformField } from '@pharos/contract/operator/platform'
 import type { TSchema } from 'typebox'
+import { etagOf } from '../../operation/etag.ts'
 import { withInitials } from './define-kind.ts'
 import type { Fields, Kind, Row, Secret } from './kind.ts'
 import { canonical } from './plan.ts'
@@ -26,6 +27,15 @@ const plain = (value: unknown): unknown => (typeof value === 'bigint' ? Number(v
 /** The secrets of a kind that have the form of a field, by its name. */
 const secretsOf = ({ fields }: Kind): ReadonlyMap<string, Secret> =>
   new Map(Object.values(fields).flatMap(({ secret }) => (secret ? [[secret.name, secret] as const] : [])))
+
+/** The tag of an element: another one after each change of its fields, stored secrets included, and of its manager. */
+export const tagOf = ({ fields, owner }: Row): string =>
+  etagOf({
+    fields: canonical(
+      Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plain(value)])),
+    ),
+    manager: owner?.managedBy ?? null,
+  })
 
 /** The names of the secrets that the row has. */
 export const storedSecrets = (kind: Kind, { fields }: Row): string[] =>
