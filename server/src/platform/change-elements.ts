@@ -19,7 +19,7 @@ import { requireApproved } from './approved-deletions.ts'
 import { lockPlatform, preparePlatform, readCurrent, type Prepared } from './engine/apply.ts'
 import { rowsByKey } from './engine/define-kind.ts'
 import { documentOf } from './engine/document.ts'
-import { isOfMachine, tagOf } from './engine/element.ts'
+import { isOfMachine, elementTag } from './engine/element.ts'
 import type { Current, Fields, Kind, Row } from './engine/kind.ts'
 import type { Path } from './engine/problem.ts'
 import { platformKinds } from './kinds/index.ts'
@@ -153,8 +153,8 @@ function refuseForeign(current: Current, wanted: readonly Wanted[]): void {
 function refuseChanged(current: Current, wanted: readonly Wanted[]): void {
   for (const { kind, key, ifMatch } of wanted) {
     const row = rowsByKey(current, kind).get(key)
-    if (ifMatch === undefined || !row || tagOf(row) === ifMatch) continue
-    throw fail('precondition_failed', 'element', { name: `${kind.name} ${key}`, etag: tagOf(row) })
+    if (ifMatch === undefined || !row || elementTag(row) === ifMatch) continue
+    throw fail('precondition_failed', 'element', { name: `${kind.name} ${key}`, etag: elementTag(row) })
   }
 }
 

@@ -3,13 +3,13 @@ import type { Mounted } from '../http/mount.ts'
 import type { ApiShared, Parts, Shared } from '../process/shared.ts'
 import { ClientLimiter } from '../runtime/client-limiter.ts'
 import { readSetupCode } from './first-account.ts'
-import { setupRoutes } from './setup.routes.ts'
+import { firstRunRoutes } from './setup.routes.ts'
 import { findSetupOpen } from './setup.store.ts'
 
 export function routes(shared: ApiShared): Mounted[] {
   const { config } = shared
   const perMinute = config.signInLimitPerMinute
-  return setupRoutes({
+  return firstRunRoutes({
     ...shared,
     ...shared.newPasswords,
     db: shared.front,

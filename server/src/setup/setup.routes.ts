@@ -9,7 +9,7 @@ import { handleGuest, handleStaff, type Mounted } from '../http/mount.ts'
 import { createFirstAccount, showSetup, type SetupDeps } from './first-account.ts'
 import { getSetupProgress, updateSetupProgress, type ProgressDeps } from './progress.ts'
 
-export const setupRoutes = (deps: SetupDeps & ProgressDeps): Mounted[] => [
+export const firstRunRoutes = (deps: SetupDeps & ProgressDeps): Mounted[] => [
   handleGuest(showSetupRoute, showSetup, deps),
   handleGuest(createFirstAccountRoute, createFirstAccount, deps),
   handleStaff(getSetupProgressRoute, getSetupProgress, deps),

@@ -14,11 +14,11 @@ export async function findSetupOpen(db: Db | Trx): Promise<boolean> {
   return rows[0]!.open
 }
 
-export type StoredCode = { readonly salt: string; readonly expires: Date }
+export type SetupSalt = { readonly salt: string; readonly expires: Date }
 
 /** Returns the stored code if it has not expired. */
-export async function findCode(db: Db | Trx): Promise<StoredCode | undefined> {
-  const { rows } = await sql<StoredCode>`
+export async function findCode(db: Db | Trx): Promise<SetupSalt | undefined> {
+  const { rows } = await sql<SetupSalt>`
     select salt, expires from setup where salt is not null and expires > now()`.execute(db)
   return rows[0]
 }

@@ -29,7 +29,7 @@ const secretsOf = ({ fields }: Kind): ReadonlyMap<string, Secret> =>
   new Map(Object.values(fields).flatMap(({ secret }) => (secret ? [[secret.name, secret] as const] : [])))
 
 /** The tag of an element: another one after each change of its fields, stored secrets included, and of its manager. */
-export const tagOf = ({ fields, owner }: Row): string =>
+export const elementTag = ({ fields, owner }: Row): string =>
   etagOf({
     fields: canonical(
       Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plain(value)])),
