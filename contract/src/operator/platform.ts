@@ -103,15 +103,29 @@ const platformFieldTypes = [
   'texts',
   'secret',
   'image',
+  'object',
+  'objects',
   'json',
 ] as const
+
+const PlatformPart = Component('PlatformPart', {
+  name: Type.String({ description: 'place in the object, such as `next_hop.ipv4`' }),
+  of: Nullable(
+    Type.String({ description: 'value of the field `parts_by` for which it exists; null: for all' }),
+  ),
+  type: { ...Enumeration('PlatformFieldType', platformFieldTypes), description: 'as of a field' },
+  required: Type.Boolean({ description: 'whether each object has it' }),
+  hint: Type.String({ description: 'what the value must be; may be empty' }),
+  choices: Type.Array(Type.String(), { description: 'the accepted values of a choice; empty for others' }),
+})
+export type PlatformPart = Static<typeof PlatformPart>
 
 const PlatformField = Component('PlatformField', {
   name: Type.String({ description: 'name of the field in the element' }),
   type: {
     ...Enumeration('PlatformFieldType', platformFieldTypes),
     description:
-      '`choice` and `choices`: of `choices`; `texts`: a list; `secret`: a text that no answer contains; `image`: the text of an SVG image, not contained either; `json`: a value of any form, which `hint` describes',
+      '`choice` and `choices`: of `choices`; `texts`: a list; `secret`: a text that no answer contains; `image`: the text of an SVG image, not contained either; `object`: of `parts`; `objects`: a list of them; `json`: a value of any form, which `hint` describes',
   },
   required: Type.Boolean({ description: 'whether each element has it' }),
   is_identity: Type.Boolean({ description: 'whether it is a part of the key, which never changes' }),
@@ -123,6 +137,15 @@ const PlatformField = Component('PlatformField', {
   choices: Type.Array(Type.String(), { description: 'the accepted values of a choice; empty for others' }),
   refers_to: Nullable(
     Type.String({ description: 'section of the elements whose key it names; null for other fields' }),
+  ),
+  parts: Type.Array(PlatformPart, {
+    description: 'of an object; names of files are left out; empty for other types',
+  }),
+  parts_by: Nullable(
+    Type.String({
+      description:
+        'what decides which parts an object has: its part `kind`, or another field of the element; null: nothing',
+    }),
   ),
   initial: Type.Unknown({ description: 'the value if the element leaves it out; null if there is none' }),
 })

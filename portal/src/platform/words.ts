@@ -71,6 +71,10 @@ export function fieldLabel(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** `next_hop.ipv4` as `Next hop IPv4`. */
+export const partLabel = (name: string): string =>
+  fieldLabel(name.replaceAll('.', '_')).replace(/\bipv(\d)/gi, 'IPv$1')
+
 export const managers: Readonly<Record<PlatformElement['managed_by'], string>> = {
   file: 'File',
   portal: 'Portal',
@@ -127,6 +131,9 @@ export const words = {
   notSet: 'Not set',
   json: 'As JSON.',
   badJson: 'must be valid JSON',
+  noSettings: 'No settings.',
+  addObject: 'Add',
+  removeObject: 'Remove',
   search: 'Search',
   none: (things: string) => `No ${things.toLowerCase()} yet`,
   noneHelp: 'Create the first one here, or apply a platform file.',
