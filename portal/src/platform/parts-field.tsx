@@ -7,6 +7,7 @@ import {
   Select,
   Stack,
   TagsInput,
+  Text,
   Textarea,
   TextInput,
 } from '@mantine/core'
@@ -14,6 +15,7 @@ import type { PlatformField, PlatformPart } from '@pharos/contract/operator/plat
 import { useContext, useState, type ReactNode } from 'react'
 import { common, type Common } from '../ui/form-text-widgets.tsx'
 import type { FieldDeclaration, WidgetProps } from '../ui/form.tsx'
+import { words as uiWords } from '../ui/words.ts'
 import { parseJson, type ElementFields } from './element-form.ts'
 import { partAt, partsFor, partsIn, withKind, withPart, type Parts } from './element-parts.ts'
 import { FormValues } from './form-values.ts'
@@ -50,6 +52,7 @@ const Whole = ({ props, children }: { props: WidgetProps; children: ReactNode })
     className={classes['object']!}
     label={props.label}
     labelElement="div"
+    labelProps={{ mb: 8 }}
     error={props.error}
     inputWrapperOrder={['label', 'input', 'error']}
   >
@@ -133,7 +136,16 @@ const yesOrNo = [
 function PartInput({ part, value, readOnly, onChange }: PartProps) {
   const { name, type, required, hint, choices } = part
   const wrapper = {
-    label: partLabel(name),
+    label: required ? (
+      partLabel(name)
+    ) : (
+      <>
+        {partLabel(name)}{' '}
+        <Text span inherit c="dimmed" fw={400}>
+          {uiWords.optional}
+        </Text>
+      </>
+    ),
     description:
       type === 'choice' || type === 'boolean'
         ? undefined

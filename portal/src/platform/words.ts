@@ -52,6 +52,7 @@ const abbreviations: Readonly<Record<string, string>> = {
   sdwan: 'SD-WAN',
   bps: 'bit/s',
   pps: 'packets/s',
+  ms: '(ms)',
   bgp: 'BGP',
   ttl: 'TTL',
   tsig: 'TSIG',
