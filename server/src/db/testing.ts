@@ -79,28 +79,42 @@ export async function emptyTables(
   tables: readonly string[],
   options: { readonly restart?: boolean } = {},
 ): Promise<void> {
+  const affected = await findAffected(db, tables)
   await db.transaction().execute(async (trx) => {
     await sql`set local session_replication_role = replica`.execute(trx)
-    await sql`do ${sql.lit(emptying(tables, options.restart ?? false))}`.execute(trx)
+    await sql`do ${sql.lit(emptying(affected, options.restart ?? false))}`.execute(trx)
   })
 }
 
-const emptying = (tables: readonly string[], restart: boolean): string => `
+type Reference = { readonly table: string; readonly to: string }
+const referencesOf = new WeakMap<Db, Promise<readonly Reference[]>>()
+
+/** The tables, and all that refer to them. The references are read once: to find them takes longer than to delete a few rows. */
+async function findAffected(db: Db, tables: readonly string[]): Promise<string[]> {
+  const references = await referencesOf.getOrInsertComputed(db, readReferences)
+  const affected = new Set(tables)
+  for (const one of affected) for (const { table, to } of references) if (to === one) affected.add(table)
+  return [...affected]
+}
+
+/** Without the partitions, whose rows go with those of their table. */
+async function readReferences(db: Db): Promise<readonly Reference[]> {
+  const { rows } = await sql<Reference>`
+    select distinct c.conrelid::regclass::text as table, c.confrelid::regclass::text as to
+    from pg_constraint c join pg_class t on t.oid = c.conrelid
+    where c.contype = 'f' and not t.relispartition`.execute(db)
+  return rows
+}
+
+const emptying = (affected: readonly string[], restart: boolean): string => `
   declare
-    affected regclass[] := (
-      with recursive found (id) as (
-        select unnest('{${tables.join()}}'::text[])::regclass::oid
-        union
-        select near.id from found, lateral (
-          select conrelid from pg_constraint where contype = 'f' and confrelid = found.id
-          union all select inhrelid from pg_inherits where inhparent = found.id) near (id))
-      select array_agg(id::regclass) from found);
+    affected regclass[] := '{${affected.join()}}';
     one regclass;
     has_rows boolean;
   begin
     foreach one in array affected loop
-      execute format('select exists (select from only %s)', one) into has_rows;
-      if has_rows then execute format('delete from only %s', one); end if;
+      execute format('select exists (select from %s)', one) into has_rows;
+      if has_rows then execute format('delete from %s', one); end if;
     end loop;
     if ${restart} then
       perform setval(seqrelid, seqstart, false) from pg_sequence

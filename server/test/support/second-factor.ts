@@ -46,7 +46,9 @@ export async function addSecondFactor(
 export const markSessions = (db: Db | Trx, userId: number | null, strong: boolean) =>
   sql`
     update session_proofs p set strong = ${strong} from sessions s
-    where s.id = p.session_id and s.user_id = coalesce(${userId}::integer, s.user_id)`.execute(db)
+    where s.id = p.session_id and p.strong <> ${strong} and s.user_id = coalesce(${userId}::integer, s.user_id)`.execute(
+    db,
+  )
 
 /** Adds a factor whose first code is not confirmed yet and returns its secret. */
 export async function addPendingFactor({ database, config }: TestApi, userId: number): Promise<Uint8Array> {
