@@ -27,7 +27,8 @@ export function providerChanges(
   { support, ...values }: ProviderFields,
   stored: Readonly<Record<string, unknown>> | undefined,
 ): FormChange<keyof ProviderFields>[] {
-  const link = support.trim() === '' || /^https:/.test(support) ? support.trim() : `mailto:${support.trim()}`
+  const link =
+    support.trim() === '' || support.trim().startsWith('https:') ? support.trim() : `mailto:${support.trim()}`
   const { asn: _asn, support: _support, ...others } = stored ?? {}
   return [
     changeOf(
