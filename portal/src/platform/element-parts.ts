@@ -25,7 +25,7 @@ export function withPart(object: Parts, name: string, value: unknown): Parts {
   return isNothing ? others : { ...others, [step]: next }
 }
 
-/** Another kind has other parts: only those of every kind stay. */
+/** Another kind has other parts: only the common parts stay. */
 export const withKind = (field: PlatformField, object: Parts, kind: unknown): Parts =>
   field.parts
     .filter(({ of, name }) => of === null && name !== 'kind')

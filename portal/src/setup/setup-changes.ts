@@ -22,7 +22,7 @@ export type ProviderFields = {
   readonly logo: string
 }
 
-/** `stored`: the values of the provider, if it has some; those that are not on the form stay. */
+/** `stored`: the values of the provider, if it has some; values that the form does not show stay. */
 export function providerChanges(
   { support, ...values }: ProviderFields,
   stored: Readonly<Record<string, unknown>> | undefined,
@@ -53,7 +53,7 @@ export type RouterFields = {
   readonly timezone: string
 }
 
-/** `locations`: the keys of those that exist. The region and its location have the same short name. */
+/** `locations`: the keys of existing ones. The region and its location have the same short name. */
 export function routerChanges(fields: RouterFields, locations: readonly string[]): FormChange[] {
   const { name, slug, country, timezone } = fields
   const location = changeOf(
