@@ -133,34 +133,36 @@ const yesOrNo = [
   { value: 'false', label: words.no },
 ]
 
-function PartInput({ part, value, readOnly, onChange }: PartProps) {
-  const { name, type, required, hint, choices } = part
-  const wrapper = {
-    label: required ? (
-      partLabel(name)
-    ) : (
-      <>
-        {partLabel(name)}{' '}
-        <Text span inherit c="dimmed" fw={400}>
-          {uiWords.optional}
-        </Text>
-      </>
-    ),
-    description:
-      type === 'choice' || type === 'boolean'
-        ? undefined
-        : hint && `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`,
-    inputWrapperOrder: ['label', 'input', 'description', 'error'] as (
-      | 'label'
-      | 'input'
-      | 'description'
-      | 'error'
-    )[],
+const order = ['label', 'input', 'description', 'error'] as const
+
+/** The properties of every input: label, help, and whether it can be changed. */
+function wrapperOf({ part: { name, type, required, hint }, readOnly }: PartProps) {
+  const hasHelp = hint !== '' && type !== 'choice' && type !== 'boolean'
+  const label = required ? (
+    partLabel(name)
+  ) : (
+    <>
+      {partLabel(name)}{' '}
+      <Text span inherit c="dimmed" fw={400}>
+        {uiWords.optional}
+      </Text>
+    </>
+  )
+  return {
+    label,
+    description: hasHelp ? `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.` : undefined,
+    inputWrapperOrder: [...order],
     required,
     withAsterisk: false,
     readOnly,
     'data-part': name,
   }
+}
+
+function PartInput(props: PartProps) {
+  const { part, value, onChange } = props
+  const { type, required, choices } = part
+  const wrapper = wrapperOf(props)
   switch (type) {
     case 'choice':
       return (

@@ -1,10 +1,8 @@
 // The setup of a new installation in four steps, each of which can be skipped: the provider, a router, a detector, a device. What a step
 // creates is an element of the platform, with the checks of its page.
-import { Skeleton } from '@mantine/core'
 import { getSetupProgressRoute, type SetupProgress } from '@pharos/contract/operator/setup'
 import { useAnswer } from '../api/queries.ts'
 import { Page } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
 import { StepList } from '../ui/step-list.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { textOf, usePageSearch } from '../ui/use-page-search.ts'
@@ -13,6 +11,7 @@ import { DeviceStep } from './device-step.tsx'
 import { Finished } from './left.tsx'
 import { ProviderStep } from './provider-step.tsx'
 import { RouterStep } from './router-step.tsx'
+import { Answered } from './step-parts.tsx'
 import { words } from './words.ts'
 
 const components = {
@@ -35,13 +34,16 @@ export function Setup() {
   const open = (index: number) => setSearch({ step: names[index] ?? 'finished' })
   return (
     <Page title={words.title} note={words.note}>
-      {progress.error && <Problem error={progress.error} retry={progress.refetch} />}
       <StepList label={words.stepList} steps={stepsOf(progress.data, at, isPhone)} />
-      {!progress.data && <Skeleton height={240} />}
-      {progress.data && Step && (
-        <Step key={name} onNext={() => open(at + 1)} onBack={at > 0 ? () => open(at - 1) : undefined} />
-      )}
-      {progress.data && !Step && <Finished progress={progress.data} />}
+      <Answered answer={progress}>
+        {(found) =>
+          Step ? (
+            <Step key={name} onNext={() => open(at + 1)} onBack={at > 0 ? () => open(at - 1) : undefined} />
+          ) : (
+            <Finished progress={found} />
+          )
+        }
+      </Answered>
     </Page>
   )
 }

@@ -150,12 +150,12 @@ export const words = {
       },
       public_url: {
         title: 'Serve the portal over HTTPS',
-        text: 'Put a proxy with a certificate before Pharos, and configure its address as public_url.',
+        text: 'Put a proxy with a certificate before Pharos, and configure its address on the server.',
         action: null,
       },
       mail: {
         title: 'Send mails',
-        text: 'Invitations and password resets need a mail server, the setting mail_url.',
+        text: 'Invitations and password resets need a mail server, which is configured on the server.',
         action: null,
       },
       region: {

@@ -38,7 +38,7 @@ const RegionElement = Strict({
         Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv4 address, such as 192.0.2.1' }),
       ),
       ipv6: Optional(
-        Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv6 address, such as 100::1' }),
+        Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv6 address, such as 2001:db8::1' }),
       ),
     }),
   ),
