@@ -37,6 +37,7 @@ import type { listPortsRoute } from '@pharos/contract/inventory/port'
 import type { QueryOf } from '@pharos/contract/route'
 import type { listServicesRoute } from '@pharos/contract/inventory/service'
 import type { listShieldListsRoute } from '@pharos/contract/shield/shield'
+import type { listTeamAccessRoute } from '@pharos/contract/team/access-review'
 import type { listServiceAccountsRoute } from '@pharos/contract/team/service-account'
 import type { listTokensRoute } from '@pharos/contract/team/token'
 import type { listTsigKeysRoute } from '@pharos/contract/dns/tsig'
@@ -478,6 +479,15 @@ export const pages = [
     keywords: ['robot', 'program', 'machine'],
     search: parameters<QueryOf<typeof listServiceAccountsRoute>>()('ordering'),
     component: lazyRouteComponent(() => import('./team/service-accounts.tsx'), 'ServiceAccounts'),
+  }),
+  page({
+    path: '/team/access',
+    grant: 'team.manage',
+    label: 'Access review',
+    tabOf: '/team',
+    keywords: ['review', 'audit', 'unused', 'rights', 'who'],
+    search: parameters<QueryOf<typeof listTeamAccessRoute>>()('ordering', 'kind', 'unused_days'),
+    component: lazyRouteComponent(() => import('./team/access.tsx'), 'AccessReview'),
   }),
   page({
     path: '/team/tsig-keys',

@@ -44,6 +44,7 @@ export const placesOfMembers = [
   '/team/tokens',
   '/team/tokens/new',
   '/team/service-accounts',
+  '/team/access',
   '/team/tsig-keys',
   '/team/webhooks',
   '/team/audit',

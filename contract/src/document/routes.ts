@@ -30,6 +30,7 @@ import { incidentRoutes } from '../events/incident.ts'
 import { inventoryRoutes } from '../inventory/asn.ts'
 import { invitationRoutes } from '../session/invitation.ts'
 import { letterRoutes } from '../byoip/letter.ts'
+import { accessReviewRoutes } from '../team/access-review.ts'
 import { memberRoutes } from '../team/member.ts'
 import { passkeyRoutes } from '../session/passkey.ts'
 import { notificationRoutes } from '../messages/notification.ts'
@@ -74,6 +75,7 @@ export const routes: readonly Route[] = [
   ...invitationRoutes,
   ...teamRoutes,
   ...memberRoutes,
+  ...accessReviewRoutes,
   ...roleRoutes,
   ...domainRoutes,
   ...tokenRoutes,

@@ -8,9 +8,11 @@ import {
   resendInvitationRoute,
   updateMemberRoute,
 } from '@pharos/contract/team/member'
+import { exportTeamAccessRoute, listTeamAccessRoute } from '@pharos/contract/team/access-review'
 import { listRolesRoute } from '@pharos/contract/team/role-list'
 import { getTeamRoute, listTeamsRoute, updateTeamRoute } from '@pharos/contract/team/team'
 import { handle, handleStaff, type Mounted } from '../http/mount.ts'
+import { exportTeamAccess, listTeamAccess } from './access-review.ts'
 import { removeMember, updateMember } from './change-member.ts'
 import { getCustomer, listCustomers, type CustomerDeps } from './customer.ts'
 import { inviteFirstAdmin, inviteMember, resendInvitation, type InviteDeps } from './invite-member.ts'
@@ -29,6 +31,8 @@ export const teamRoutes = (deps: InviteDeps): Mounted[] => [
   handle(resendInvitationRoute, resendInvitation, deps),
   handle(updateMemberRoute, updateMember, deps),
   handle(removeMemberRoute, removeMember, deps),
+  handle(listTeamAccessRoute, listTeamAccess, deps),
+  handle(exportTeamAccessRoute, exportTeamAccess, deps),
   handleStaff(inviteFirstAdminRoute, inviteFirstAdmin, deps),
   handle(listRolesRoute, listRoles, undefined),
 ]

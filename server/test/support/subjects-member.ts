@@ -131,6 +131,16 @@ export const memberSubjects: readonly Subject[] = [
     answers: ofMembers(200),
     ofAllTeams: 'staff',
   },
+  ...['listTeamAccess', 'exportTeamAccess'].flatMap((route): Subject[] => [
+    { route, requests: aboutTeams(), answers: ofAdmins(200), ofAllTeams: 'staff' },
+    {
+      route,
+      form: 'with filters',
+      requests: aboutTeams({ query: { kind: 'api_token', unused_days: '90' } }),
+      answers: ofAdmins(200),
+      ofAllTeams: 'staff',
+    },
+  ]),
   {
     route: 'addMember',
     requests: {

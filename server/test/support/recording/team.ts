@@ -34,6 +34,7 @@ import {
   resendInvitationRoute,
   updateMemberRoute,
 } from '@pharos/contract/team/member'
+import { exportTeamAccessRoute, listTeamAccessRoute } from '@pharos/contract/team/access-review'
 import { listRolesRoute } from '@pharos/contract/team/role-list'
 import {
   createServiceAccountRoute,
@@ -208,6 +209,8 @@ async function recordTokens(recorder: Recorder): Promise<void> {
   await record(updateTokenRoute, { ...tokenIn, body: { allowed_subnets: ['192.0.2.4/30'] } })
   await at('2026-04-01T09:50:19.487Z')
   await record(transferTokenRoute, { ...tokenIn, body: accountIn.params })
+  await record(listTeamAccessRoute, { ...inTeam, query: { ordering: 'kind,name', limit: 10 } })
+  await record(exportTeamAccessRoute, { ...inTeam, query: { kind: 'member' } })
   await record(listServiceAccountsRoute)
   await record(getServiceAccountRoute, accountIn)
   await at('2026-04-01T09:55:47.332Z')
