@@ -19,9 +19,9 @@ export const setupCode: Command = {
         throw new CommandFailure(
           'The installation has an account, or its database was restored: there is no setup code. Add users with pharos apply.',
         )
-      context.out(`${setup.code}\n\n`)
+      const { code, expires } = setup
       context.out(
-        `Open ${publicUrl(config)}/setup and enter it. It expires ${setup.expires.toISOString()}.\n`,
+        `${code}\n\nOpen ${publicUrl(config)}/setup and enter it. It expires ${expires.toISOString()}.\n`,
       )
     })
   },
