@@ -259,6 +259,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   createPasskey: [/^body\.response: passkey$/],
   // Not an existing address, country or time zone.
   updateTeam: [/^body\.(billing_email|technical_email|abuse_email|country|timezone): unknown$/],
+  inviteFirstAdmin: [/^body\.email: email$/],
   addMember: [/^body\.email: email$/, /^body\.is_admin: exclusive$/],
   // For a new account: no password, or a password that the policy rejects.
   acceptInvitation: [/^body\.password: /],
