@@ -91,6 +91,7 @@ const shares: Readonly<Record<string, number>> = {
  * A code of an authenticator is valid for a minute, so it cannot be generated in advance, and a passkey signs a challenge: see second-factor.test.ts and
  * passkey.test.ts. An invitation is
  * sent again only some minutes after the first time: see invitations.test.ts. A restore with an item that waits is not closed: see restore.test.ts.
+ * An element of the platform follows the rules of its kind: see platform-changes.test.ts. The first account exists: see setup.test.ts.
  */
 const neverSucceeding: readonly string[] = [
   'confirmTotp',
@@ -98,6 +99,8 @@ const neverSucceeding: readonly string[] = [
   'resendInvitation',
   'getAttachmentFile',
   'closeRestore',
+  'changePlatform',
+  'createFirstAccount',
 ]
 
 /** The number of requests after which the fixtures are restored, for operations that use them up. */
@@ -480,6 +483,7 @@ const shieldHints: Hints = {
 
 const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   addMember: { email: guests },
+  listPlatformElements: { section: ['locations', 'devices', 'users'] },
   changeEmail: { email: guests },
   confirmEmail: { token: [spareAccounts.confirmToken] },
   resetPassword: { token: [spareAccounts.resetToken] },
