@@ -146,6 +146,7 @@ export const pages = [
     icon: IconHome,
     isOnBar: true,
     key: 'o',
+    search: parameters<NoSearch>()(),
     component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
   }),
   page({
@@ -190,6 +191,7 @@ export const pages = [
   }),
   page({
     path: '/prefixes/$id',
+    search: parameters<NoSearch>()(),
     component: lazyRouteComponent(() => import('./prefixes/prefix.tsx'), 'PrefixPage'),
   }),
   page({
@@ -322,6 +324,7 @@ export const pages = [
     path: '/devices/$id',
     module: 'inventory',
     grant: 'inventory.see',
+    search: parameters<NoSearch>()(),
     component: lazyRouteComponent(() => import('./inventory/device.tsx'), 'DevicePage'),
   }),
   page({
@@ -345,6 +348,7 @@ export const pages = [
     path: '/ports/$id',
     module: 'inventory',
     grant: 'inventory.see',
+    search: parameters<NoSearch>()(),
     component: lazyRouteComponent(() => import('./inventory/port.tsx'), 'PortPage'),
   }),
   page({

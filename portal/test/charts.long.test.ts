@@ -85,6 +85,35 @@ describe('charts', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
+  it('share the time under the pointer with charts of a similar range, and only with these', async () => {
+    const { context, page, pageErrors } = await open()
+    const { stage } = chartOf(page, 'Inbound traffic by source AS')
+    await stage.hover()
+    const tooltip = (name: string) => chartOf(page, name).card.locator('[class*=tooltipTime]')
+    const time = await tooltip('Inbound traffic by source AS').innerText()
+    assert.equal(await tooltip('Lines, dashed, two units').innerText(), time)
+    assert.equal(await tooltip('Attacks by start and peak rate').count(), 0)
+    await page.mouse.move(0, 0)
+    await tooltip('Lines, dashed, two units').waitFor({ state: 'detached' })
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('name thresholds in the legend, and list events that have no room in the drawing', async () => {
+    const { context, page, pageErrors } = await open()
+    const { card } = chartOf(page, 'Traffic to 203.0.113.77')
+    await card
+      .getByRole('listitem')
+      .filter({ hasText: /threshold\s*2 Gbps/ })
+      .waitFor()
+    const further = card.getByRole('group', { name: 'Further events' })
+    await further.getByRole('button', { name: 'Show 1 more' }).click()
+    await further.getByRole('link', { name: 'UDP flood 203.0.113.9' }).click()
+    await page.waitForURL(/\/events\/9$/)
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
   it('are tables with links, and hide a series of the legend', async () => {
     const { context, page, pageErrors } = await open()
     const { card } = chartOf(page, 'Attacks by day and peak')

@@ -190,9 +190,10 @@ describe('in the portal', { skip: skipWithoutBrowser() }, () => {
   it('shield rules are reviewed with their effect, applied with a timer on every page, and confirmed', async () => {
     const page = await member()
     await visit(page, '/shield')
-    await page.getByRole('combobox', { name: 'Prefix of the new list' }).fill('203.0.113.0/24')
-    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Add list' }).click()
+    const adding = page.getByRole('dialog', { name: 'Add list' })
+    await adding.getByRole('combobox', { name: 'Prefix of the new list' }).fill('203.0.113.0/24')
+    await adding.getByRole('button', { name: 'Add list' }).click()
     await page.getByRole('heading', { level: 1, name: '203.0.113.0/24' }).waitFor()
     await page
       .getByRole('button', { name: /^Add (the first )?rule$/ })

@@ -272,6 +272,17 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
+  it('scrolls with the page on a phone, with only the rows around the screen', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await openList()
+    const list = page.locator('[data-list]')
+    assert.ok(await list.evaluate((one) => one.scrollHeight === one.clientHeight))
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight))
+    await list.getByText(targetOf(alarms - 1), { exact: true }).waitFor()
+    assert.ok((await list.locator('tr').count()) < 60)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   it('has only the rows around the screen while it scrolls, and plain ones while they load', async () => {
     await openList()
     const { rows, moving } = await page.evaluate(async () => {

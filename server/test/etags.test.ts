@@ -18,6 +18,7 @@ const untagged: Readonly<Record<string, string>> = {
   getTransceiverMetrics: 'computed from measurements of the requested time',
   getRelatedEventTraffic: 'computed from flows of the requested time',
   getSetupProgress: 'computed from the settings and elements of the installation now',
+  getShieldTraffic: 'computed from flows of the requested time',
   getStatus: 'computed from the state of the installation now',
   getTimezone: 'computed for the requested place and time',
   listPlatformKinds: 'a list without pages, the same until another release',

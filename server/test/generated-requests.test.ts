@@ -77,6 +77,7 @@ const shares: Readonly<Record<string, number>> = {
   listRelatedEvents: 2,
   getPortUsage: 2,
   getRelatedEventTraffic: 2,
+  getShieldTraffic: 2,
   getFlowTimeseries: 3,
   exportFlowTimeseries: 2,
   getFlowGraph: 2,
@@ -189,6 +190,12 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
     /^query\.points: conflict$/,
   ],
   getRelatedEventTraffic: [
+    /^query\.(end|interval): range$/,
+    /^query\.timezone: unknown$/,
+    /^query\.points: conflict$/,
+  ],
+  getShieldTraffic: [
+    /^query\.prefix: /,
     /^query\.(end|interval): range$/,
     /^query\.timezone: unknown$/,
     /^query\.points: conflict$/,
@@ -509,6 +516,7 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   drainRouter: router,
   undrainRouter: router,
   getDelivery: { delivery_id: [fixtures.deliveryId, fixtures.deliveryId, 'no-such-delivery'] },
+  getShieldTraffic: { ...shieldHints, ...oneDay },
   listShieldRules: shieldHints,
   listShieldLists: shieldHints,
   updateShieldRules: shieldHints,

@@ -46,6 +46,7 @@ import { searchRoutes } from '../search.ts'
 import { secondFactorRoutes } from '../session/second-factor.ts'
 import { blackholeRoutes } from '../shield/blackhole.ts'
 import { shieldRoutes } from '../shield/shield.ts'
+import { shieldTrafficRoutes } from '../shield/shield-traffic.ts'
 import { shieldSuggestionRoutes } from '../shield/suggestion.ts'
 import { serviceRoutes } from '../inventory/service.ts'
 import { serviceAccountRoutes } from '../team/service-account.ts'
@@ -130,6 +131,7 @@ export const routes: readonly Route[] = [
   ...timezoneRoutes,
   ...shieldRoutes,
   ...shieldSuggestionRoutes,
+  ...shieldTrafficRoutes,
   ...blackholeRoutes,
   ...searchRoutes,
 ]

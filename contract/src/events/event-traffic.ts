@@ -1,18 +1,13 @@
 // The traffic towards the target of a security event: all of it, what the team's shield rules dropped, and what passed.
 import { Type, type Static } from 'typebox'
 import { route } from '../route.ts'
-import { Component, Enumeration, Optional, Strict, Time } from '../scalar.ts'
-import { bucketQuery, Timeseries } from '../timeseries.ts'
-
-const eventTrafficMetrics = ['bps', 'pps'] as const
-export type EventTrafficMetric = (typeof eventTrafficMetrics)[number]
+import { TrafficNotes, trafficQuery } from '../flow/traffic-parts.ts'
+import { Component, Enumeration, Strict } from '../scalar.ts'
+import { Timeseries } from '../timeseries.ts'
 
 /** The series of an answer, in this order. */
 export const eventTrafficParts = ['total', 'dropped', 'passed'] as const
 export type EventTrafficPart = (typeof eventTrafficParts)[number]
-
-/** Codes of what an answer lacks. */
-const eventTrafficNotes = ['uncounted'] as const
 
 const eventTrafficSources = ['flows', 'detector'] as const
 
@@ -24,11 +19,7 @@ export const EventTraffic = Component('EventTraffic', {
       'where `total` is from: `flows` of routers; `detector`: the samples of the detector, as there are no flows towards the network in the window, or ' +
       'they cannot be read. A sample is that of the whole event',
   },
-  notes: Type.Array(Enumeration('EventTrafficNote', eventTrafficNotes), {
-    description:
-      "limits of the series. `uncounted`: a scrubber that applies the team's lists for the network counts no packets (FlowSpec), so that its drops are missing in " +
-      '`dropped` and are counted as `passed`; if none of them counts, both are null',
-  }),
+  notes: TrafficNotes,
 })
 export type EventTraffic = Static<typeof EventTraffic>
 
@@ -48,16 +39,7 @@ export const getEventTrafficRoute = route({
     'least 60 seconds. Values are null after now, `total` where no flow of the team was received, and `dropped` without the store of flows or a scrubber that counts.',
   permission: { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read', grant: 'lighthouse.see' },
   params: Strict({ event_id: Type.String({ maxLength: 300 }) }),
-  query: Strict({
-    start: Optional({ ...Time, description: 'start of the window' }),
-    end: Optional({ ...Time, description: 'end of the window' }),
-    ...bucketQuery,
-    metric: {
-      ...Enumeration('EventTrafficMetric', eventTrafficMetrics),
-      default: 'bps',
-      description: '`bps`, `pps`: bits and packets per second',
-    },
-  }),
+  query: Strict(trafficQuery),
   response: EventTraffic,
   success: 200,
   errors: ['query_too_expensive'],

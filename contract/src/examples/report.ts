@@ -58,6 +58,8 @@ export const reportExamples = [
         protocols: [{ label: 'TCP', bytes: 1_102_004_118_220_000 }],
         applications: [{ label: 'HTTPS (443)', bytes: 910_114_118_220_000 }],
         networks: [{ label: 'AS64500 Example Access', bytes: 410_114_118_220_000 }],
+        families: [{ label: 'IPv4', bytes: 1_010_114_118_220_000 }],
+        facilities: [{ label: 'Amsterdam', bytes: 810_114_118_220_000 }],
       },
       attacks: {
         count: 2,

@@ -34,6 +34,8 @@ const ReportTraffic = Component('ReportTraffic', {
   protocols: Shares('protocols'),
   applications: Shares('service ports'),
   networks: Shares('remote networks'),
+  families: Shares('address families'),
+  facilities: Shares('facilities, by the devices of the provider that exported the flows'),
 })
 export type ReportTraffic = Static<typeof ReportTraffic>
 

@@ -5,10 +5,11 @@ import UPlot from 'uplot'
 import { drawnWidth } from '../theme/print.ts'
 import { useZone, zoneName } from '../ui/time.tsx'
 import { cellAt, moveToCell } from './chart-cells.ts'
-import { barWidths, dataOf, optionsOf } from './chart-options.ts'
-import type { ChartPoint, ChartProps, TimeRange } from './chart-props.ts'
+import { barWidths, dataOf, drawnMarks, optionsOf } from './chart-options.ts'
+import type { ChartMark, ChartPoint, ChartProps, TimeRange } from './chart-props.ts'
 import classes from './charts.module.css'
 import { readInks, useInkVersion } from './inks.ts'
+import { joinCursor, shareCursor } from './shared-cursor.ts'
 import { isBars } from './stack.ts'
 
 export type CanvasHandle = {
@@ -24,6 +25,7 @@ type CanvasProps = ChartProps & {
   readonly onPoint: (point: ChartPoint | undefined) => void
   readonly onDrag: (range: TimeRange) => void
   readonly onPick: (index: number, event: MouseEvent) => void
+  readonly onUnlabelled: (marks: readonly ChartMark[]) => void
 }
 
 export default function ChartCanvas(props: CanvasProps) {
@@ -34,22 +36,27 @@ export default function ChartCanvas(props: CanvasProps) {
   const inkVersion = useInkVersion()
   const [zone] = useZone()
   const timeZone = zoneName(zone)
-  const { series, times, marks, thresholds, range, periodMs, heldUntil, kind, isLog, joinsGaps, height } =
+  const { series, times, marks, thresholds, range, periodMs, heldUntil, forecastFrom, kind, isLog, height } =
     props
   const shape = JSON.stringify([
-    series.map(({ label, unit, color, isDashed }) => [label, unit, color, isDashed]),
-    [kind, isLog, joinsGaps, height, (marks ?? []).length > 0],
+    series.map(({ label, unit, color, isDashed, isLine }) => [label, unit, color, isDashed, isLine]),
+    [kind, isLog, height, drawnMarks(props).length > 0],
   ])
 
   useEffect(() => {
     const parent = host.current!
-    const made = new UPlot(
+    const follower = createFollower(() => made)
+    const made: UPlot = new UPlot(
       optionsOf({
         now: () => latest.current,
         inks: readInks(),
         timeZone,
         width: drawnWidth(parent),
-        onCursor: (shown) => latest.current.onPoint(pointOf(shown, latest.current)),
+        onCursor: (shown) => {
+          latest.current.onPoint(pointOf(shown, latest.current))
+          follower.share(shown)
+        },
+        onUnlabelled: (marks) => latest.current.onUnlabelled(marks),
         onDrag: (from, to) => latest.current.onDrag([Math.round(from), Math.round(to)]),
       }),
       dataOf(latest.current),
@@ -65,7 +72,10 @@ export default function ChartCanvas(props: CanvasProps) {
       if (width > 0 && width !== made.width) made.setSize({ width, height: latest.current.height })
     })
     observer.observe(parent)
+    // The rows of a heatmap are read one by one.
+    const leave = latest.current.kind === 'heatmap' ? undefined : joinCursor(follower)
     return () => {
+      leave?.()
       observer.disconnect()
       made.destroy()
       latest.current.onPoint(undefined)
@@ -74,7 +84,7 @@ export default function ChartCanvas(props: CanvasProps) {
 
   // A change of values alone keeps the pointer's position.
   const bands = series.map(({ values, low, high }) => [values, low, high])
-  const values = JSON.stringify([times, bands, marks, thresholds, range, periodMs, heldUntil])
+  const values = JSON.stringify([times, bands, marks, thresholds, range, periodMs, heldUntil, forecastFrom])
   const drawn = useRef(values)
   useEffect(() => {
     if (drawn.current === values) return
@@ -89,13 +99,37 @@ export default function ChartCanvas(props: CanvasProps) {
       else moveCursor(plot.current, index)
     },
     leave: () => plot.current?.setCursor({ left: -10, top: -10 }),
-    visibleRange: () => {
-      const { min, max } = plot.current!.scales['x']!
-      return [min!, max!]
-    },
+    visibleRange: () => rangeOf(plot.current!),
   }))
 
   return <div ref={host} className={classes['canvas']} />
+}
+
+/** Shows the time of other charts, and its own in these. */
+function createFollower(plotOf: () => UPlot) {
+  let isFollowing = false
+  const follower = {
+    visibleRange: (): TimeRange => rangeOf(plotOf()),
+    follow: (time: number | undefined) => {
+      const plot = plotOf()
+      isFollowing = true
+      plot.setCursor(
+        time === undefined
+          ? { left: -10, top: -10 }
+          : { left: plot.valToPos(time, 'x'), top: plot.over.clientHeight / 2 },
+      )
+      isFollowing = false
+    },
+    share: ({ cursor: { left = -1 }, posToVal }: UPlot) => {
+      if (!isFollowing) shareCursor(follower, left < 0 ? undefined : posToVal(left, 'x'))
+    },
+  }
+  return follower
+}
+
+const rangeOf = ({ scales }: UPlot): TimeRange => {
+  const { min, max } = scales['x']!
+  return [min!, max!]
 }
 
 /** Moves to the highest value at that time, as the pointer would. */

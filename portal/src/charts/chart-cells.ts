@@ -35,7 +35,7 @@ export function drawCells(plot: UPlot, { times, series, periodMs }: CellProps, i
     const bottom = Math.round(bbox.top + (row + 1) * height) - gap
     for (const [at, value] of values.entries()) {
       const [left, right] = edges[at] as [number, number]
-      if (value === null || right < bbox.left || left > bbox.left + bbox.width) continue
+      if (typeof value !== 'number' || right < bbox.left || left > bbox.left + bbox.width) continue
       ctx.fillStyle = value > 0 && scale ? shades[Math.round(shadeAt(value, scale) * shadeCount)]! : zero
       const line = right - left >= lineFromWidth * devicePixelRatio ? gap : 0
       ctx.fillRect(left, top, Math.max(1, right - left - line), bottom - top)

@@ -8,19 +8,22 @@ import { isBars, isStacked } from './stack.ts'
 import { formatValue } from './units.ts'
 import { words } from './words.ts'
 
-type SwatchProps = { readonly chart: Pick<ChartProps, 'kind'> } & Pick<ChartSeries, 'color' | 'isDashed'>
+type SwatchProps = { readonly chart: Pick<ChartProps, 'kind'> } & Pick<
+  ChartSeries,
+  'color' | 'isDashed' | 'isLine'
+>
 
 /** The shape of the series: a line, a dashed line, a dot, a square. */
-export function Swatch({ chart: { kind }, color, isDashed = false }: SwatchProps) {
+export function Swatch({ chart: { kind }, color, isDashed = false, isLine = false }: SwatchProps) {
   const shape =
     kind === 'scatter'
       ? 'dot'
-      : isBars(kind) || isStacked(kind)
-        ? 'square'
-        : isDashed
-          ? 'dashed'
-          : kind === 'lines'
-            ? 'line'
+      : isDashed
+        ? 'dashed'
+        : isLine || kind === 'lines'
+          ? 'line'
+          : isBars(kind) || isStacked(kind)
+            ? 'square'
             : 'area'
   return <span className={classes['swatch']} data-shape={shape} style={{ color: colorVariable(color) }} />
 }
@@ -31,19 +34,19 @@ type LegendProps = {
   readonly onToggle: (label: string) => void
 }
 
-/** With several series, a click hides one; a heatmap names its shades. */
+/** With several series, a click hides one. Thresholds have their values here; a heatmap names its shades. */
 export function Legend({ chart, hidden, onToggle }: LegendProps) {
   if (chart.kind === 'heatmap') return <Shades chart={chart} />
   const isSum = isStacked(chart.kind)
   return (
     <ul className={classes['legend']}>
-      {chart.series.map(({ label, color, isDashed = false, values, unit }) => {
+      {chart.series.map(({ label, color, isDashed = false, isLine = false, values, unit }) => {
         const highest = highestOf(values)
         const text = (
           <>
-            <Swatch chart={chart} color={color} isDashed={isDashed} />
+            <Swatch chart={chart} color={color} isDashed={isDashed} isLine={isLine} />
             {label}
-            {!isSum && highest !== null && (
+            {(!isSum || isLine) && highest !== null && (
               <span className={classes['max']}>{words.max(formatValue(highest, unit))}</span>
             )}
           </>
@@ -67,6 +70,13 @@ export function Legend({ chart, hidden, onToggle }: LegendProps) {
           </li>
         )
       })}
+      {chart.thresholds?.map(({ label, value, unit, color = 'warn' }) => (
+        <li key={`${label} ${value}`} className={classes['entry']} data-threshold>
+          <Swatch chart={{ kind: 'lines' }} color={color} isDashed />
+          {label}
+          <span className={classes['max']}>{formatValue(value, unit)}</span>
+        </li>
+      ))}
     </ul>
   )
 }

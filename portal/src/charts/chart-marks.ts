@@ -1,10 +1,11 @@
-// Draws labelled lines and ranges over a chart: events, and thresholds.
+// Draws lines and ranges over a chart: events with their labels, and thresholds.
 import type UPlot from 'uplot'
-import type { ChartMark, ChartProps, ChartThreshold } from './chart-props.ts'
+import type { ChartKind, ChartMark, ChartThreshold } from './chart-props.ts'
 import { fade, type Inks } from './inks.ts'
 import { placeMarkLabels } from './labels.ts'
+import { isBars } from './stack.ts'
 
-/** More rows of labels would cover the values; further marks are lines only. Cells have labels above them only. */
+/** More rows of labels would cover the values; further marks are lines, and listed below. Cells and bars have labels above them only. */
 const rowsMax = 3
 const rowHeight = 15
 
@@ -23,10 +24,16 @@ export function drawMarkRanges(plot: UPlot, marks: readonly ChartMark[], inks: I
   ctx.restore()
 }
 
-type MarkProps = Pick<ChartProps, 'kind' | 'marks'>
-
-/** Draws a dotted line at the start of each mark, with its label above the values; a label that would cover another moves down. */
-export function drawMarks(plot: UPlot, { kind, marks = [] }: MarkProps, inks: Inks): void {
+/**
+ * Draws a dotted line at the start of each mark, with its label above the values; a label that would cover another moves down. Returns
+ * the visible marks whose labels have no room.
+ */
+export function drawMarks(
+  plot: UPlot,
+  kind: ChartKind,
+  marks: readonly ChartMark[],
+  inks: Inks,
+): readonly ChartMark[] {
   const { ctx, bbox } = plot
   const right = bbox.left + bbox.width
   const visible = marks
@@ -37,16 +44,17 @@ export function drawMarks(plot: UPlot, { kind, marks = [] }: MarkProps, inks: In
         x <= right + 1 &&
         (x >= bbox.left - 1 || (until !== undefined && plot.valToPos(until, 'x', true) > bbox.left)),
     )
-    .map((mark) => ({ ...mark, x: Math.max(mark.x, bbox.left) }))
+    .map(({ x, ...mark }) => ({ mark, x: Math.max(x, bbox.left) }))
   begin(plot, inks, [2, 3])
   const gap = 5 * devicePixelRatio
   const places = placeMarkLabels(
-    visible.map(({ x, label }) => ({ x, width: ctx.measureText(label).width })),
+    visible.map(({ x, mark }) => ({ x, width: ctx.measureText(mark.label).width })),
     right,
     gap,
-    kind === 'heatmap' ? 1 : rowsMax,
+    kind === 'heatmap' || isBars(kind) ? 1 : rowsMax,
   )
-  for (const [at, { x, label, state }] of visible.entries()) {
+  for (const [at, { x, mark }] of visible.entries()) {
+    const { label, state } = mark
     ctx.strokeStyle = state ? inks.of(state) : inks.axis
     drawLine(ctx, x, bbox.top - 16 * devicePixelRatio, x, bbox.top + bbox.height)
     const place = places[at]
@@ -54,27 +62,21 @@ export function drawMarks(plot: UPlot, { kind, marks = [] }: MarkProps, inks: In
       drawLabel(ctx, label, place.left, bbox.top + (place.row * rowHeight - 6) * devicePixelRatio, inks)
   }
   ctx.restore()
+  return visible.flatMap(({ mark }, at) => (places[at] ? [] : [mark]))
 }
 
-/** Draws a dashed line at each threshold, with its label at the end that is near the axis of its unit: lines of two units may be close. */
+/** Draws a dashed line at each threshold; the legend names it. */
 export function drawThresholds(plot: UPlot, thresholds: readonly ChartThreshold[], inks: Inks): void {
-  const { ctx, bbox } = plot
+  const { bbox } = plot
   begin(plot, inks, [5, 4])
-  const gap = 5 * devicePixelRatio
-  for (const { value, unit, label, state = 'warn' } of thresholds) {
+  for (const { value, unit, color = 'warn' } of thresholds) {
     if (plot.scales[unit] === undefined) continue
     const y = plot.valToPos(value, unit, true)
     if (y < bbox.top - 1 || y > bbox.top + bbox.height + 1) continue
-    ctx.strokeStyle = inks.of(state)
-    drawLine(ctx, bbox.left, y, bbox.left + bbox.width, y)
-    // Above the line, or below it at the top of the chart.
-    const isHigh = y - bbox.top < rowHeight * devicePixelRatio
-    const labelY = isHigh ? y + gap + 9 * devicePixelRatio : y - gap
-    const isLeft = thresholds.some((one) => one.unit !== unit) && unit === thresholds[0]!.unit
-    const right = bbox.left + bbox.width - ctx.measureText(label).width - gap
-    drawLabel(ctx, label, isLeft ? bbox.left + gap : right, labelY, inks)
+    plot.ctx.strokeStyle = inks.of(color)
+    drawLine(plot.ctx, bbox.left, y, bbox.left + bbox.width, y)
   }
-  ctx.restore()
+  plot.ctx.restore()
 }
 
 /** Draws a background behind the text, so that it is readable over lines. */

@@ -2,7 +2,7 @@
 import UPlot from 'uplot'
 import { drawCells, rowLabels } from './chart-cells.ts'
 import { drawMarkRanges, drawMarks, drawThresholds } from './chart-marks.ts'
-import type { ChartProps } from './chart-props.ts'
+import type { ChartMark, ChartProps } from './chart-props.ts'
 import { fade, type Inks } from './inks.ts'
 import {
   columnsOf,
@@ -31,6 +31,8 @@ export type Drawing = {
   readonly width: number
   readonly onCursor: (plot: UPlot) => void
   readonly onDrag: (from: number, to: number) => void
+  /** Called with the marks whose labels have no room. */
+  readonly onUnlabelled: (marks: readonly ChartMark[]) => void
 }
 
 /** Returns the values in the order of uPlot's series. A single measurement is repeated at its end. */
@@ -46,7 +48,7 @@ export function dataOf(props: ChartProps): UPlot.AlignedData {
 
 /** Returns uPlot's options. Values, marks, thresholds and the range are read again with every `setData`. */
 export function optionsOf(drawing: Drawing): UPlot.Options {
-  const { now, inks, timeZone, width, onCursor, onDrag } = drawing
+  const { now, inks, timeZone, width, onCursor, onDrag, onUnlabelled } = drawing
   const { series, kind, height, isLog = false } = now()
   const isHeatmap = kind === 'heatmap'
   const units = [...new Set(series.map(({ unit }) => unit))]
@@ -62,7 +64,7 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
     tzDate: (time) => UPlot.tzDate(new Date(time), timeZone),
     // At the right, half a label: the last one is not cut.
     // Above, a row for the labels of marks.
-    padding: [(now().marks ?? []).length > 0 ? markRoom : 10, units.length > 1 ? 8 : 26, 0, 0],
+    padding: [drawnMarks(now()).length > 0 ? markRoom : 10, units.length > 1 ? 8 : 26, 0, 0],
     legend: { show: false },
     cursor: {
       drag: { x: true, y: false, setScale: false, dist: dragMin },
@@ -73,7 +75,12 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
         isBars(kind) || isHeatmap
           ? { show: false }
           : {
-              size: (_plot, at) => (columns[at - 1]?.role !== 'line' ? 0 : kind === 'scatter' ? 13 : 9),
+              size: (_plot, at) =>
+                columns[at - 1]?.role === 'low' || columns[at - 1]?.role === 'high'
+                  ? 0
+                  : kind === 'scatter'
+                    ? 13
+                    : 9,
               width: 2,
               stroke: () => inks.surface,
               fill: (_plot, at) => inks.of(series[columns[at - 1]!.series]!.color),
@@ -122,11 +129,12 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
     series: [{}, ...columns.map((column, at) => seriesOf(drawing, columns, column, at))],
     ...bandsOf(drawing, columns),
     hooks: {
-      drawClear: [(plot) => drawMarkRanges(plot, now().marks ?? [], inks)],
+      drawClear: [(plot) => drawMarkRanges(plot, drawnMarks(now()), inks)],
       draw: [
         (plot) => isHeatmap && drawCells(plot, now(), inks),
+        (plot) => drawForecast(plot, now(), columns, inks),
         (plot) => drawThresholds(plot, now().thresholds ?? [], inks),
-        (plot) => drawMarks(plot, now(), inks),
+        (plot) => onUnlabelled(drawMarks(plot, kind, drawnMarks(now()), inks)),
       ],
       setCursor: [onCursor],
       setSelect: [
@@ -140,6 +148,10 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
     },
   }
 }
+
+/** The marks that have a line. */
+export const drawnMarks = ({ marks = [] }: Pick<ChartProps, 'marks'>): readonly ChartMark[] =>
+  marks.filter(({ isMinor }) => !isMinor)
 
 /** The width of the longest label, with margins. */
 function sizeOf(values: readonly string[], { ctx }: UPlot, inks: Inks): number {
@@ -180,8 +192,8 @@ function seriesOf(
   at: number,
 ): UPlot.Series {
   const props = now()
-  const { kind, joinsGaps = false } = props
-  const { label, unit, color, isDashed = false } = props.series[column.series]!
+  const { kind } = props
+  const { label, unit, color, isDashed = false, isLine = false } = props.series[column.series]!
   const ink = inks.of(color)
   const shared = { label, scale: unit }
   if (isBars(kind)) {
@@ -203,17 +215,16 @@ function seriesOf(
     }
     return { ...shared, paths: () => null, points }
   }
-  if (column.role !== 'line' || kind === 'heatmap')
-    return { ...shared, width: 0, stroke: 'transparent', points: { show: false }, spanGaps: joinsGaps }
-  if (kind === 'stacked-area') {
+  if (column.role === 'low' || column.role === 'high' || kind === 'heatmap')
+    return { ...shared, width: 0, stroke: 'transparent', points: { show: false } }
+  if (column.role === 'stack') {
     return { ...shared, stroke: inks.surface, width: 1, fill: fade(ink, 0.85), points: { show: false } }
   }
-  const isArea = kind === 'area' && !isDashed
+  const isArea = kind === 'area' && !isDashed && !isLine
   return {
     ...shared,
     stroke: ink,
     width: 1.75,
-    spanGaps: joinsGaps,
     ...(isDashed ? { dash: [6, 4] } : {}),
     ...(isArea ? { fill: (plot: UPlot) => gradientOf(plot, ink) } : {}),
     points: {
@@ -223,10 +234,10 @@ function seriesOf(
       fill: ink,
       // A gap at both sides leaves no line; few values are drawn as points.
       filter: (plot, index) => {
-        const values = plot.data[index] as (number | null)[]
+        const values = plot.data[index] as (number | null | undefined)[]
         if (isStep(now())) return [0]
         return values.length <= pointsMax
-          ? values.flatMap((value, at) => (value === null ? [] : [at]))
+          ? values.flatMap((value, at) => (typeof value === 'number' ? [at] : []))
           : isolatedValues(values)
       },
     },
@@ -248,6 +259,7 @@ function bandsOf({ now, inks }: Drawing, columns: readonly Column[]): { bands: U
   const inkOf = (column: Column) => inks.of(series[column.series]!.color)
   if (kind === 'stacked-area') {
     const bands = columns
+      .filter(({ role }) => role === 'stack')
       .slice(1)
       .map((column, at): UPlot.Band => ({ series: [at + 2, at + 1], fill: fade(inkOf(column), 0.85) }))
     return { bands }
@@ -267,7 +279,7 @@ export function barWidths(plot: UPlot, props: ChartProps): { readonly period: nu
   return { period, bar: Math.max(1, Math.min(period * 0.68, 44)) }
 }
 
-/** Stacked bars have a line of the ground between them; the highest one has round corners. */
+/** Stacked bars have a line of the ground between them; the highest one has round corners. A forecast is drawn afterwards. */
 function barsOf(
   plot: UPlot,
   props: ChartProps,
@@ -276,34 +288,72 @@ function barsOf(
   from: number,
   to: number,
 ): UPlot.Series.Paths {
+  const last = Math.min(to, (props.forecastFrom ?? Infinity) - 1)
+  const path = pathOfBars(plot, props, columns, at, from, last)
+  return { fill: path, stroke: null, clip: null, band: null, gaps: [], flags: 1 }
+}
+
+/** Draws the bars of a forecast: pale, with a dashed border. */
+function drawForecast(plot: UPlot, props: ChartProps, columns: readonly Column[], inks: Inks): void {
+  const { forecastFrom, kind, times, series } = props
+  if (forecastFrom === undefined || !isBars(kind)) return
+  const { ctx } = plot
+  ctx.save()
+  ctx.lineWidth = devicePixelRatio
+  ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio])
+  for (const [at, column] of columns.entries()) {
+    const ink = inks.of(series[column.series]!.color)
+    const path = pathOfBars(plot, props, columns, at, forecastFrom, times.length - 1)
+    ctx.fillStyle = fade(ink, 0.22)
+    ctx.strokeStyle = ink
+    ctx.fill(path)
+    ctx.stroke(path)
+  }
+  ctx.restore()
+}
+
+function pathOfBars(
+  plot: UPlot,
+  props: ChartProps,
+  columns: readonly Column[],
+  at: number,
+  from: number,
+  to: number,
+): Path2D {
   const path = new Path2D()
-  const times = plot.data[0]
+  for (let index = from; index <= to; index++) addBar(path, plot, props, columns, at, index)
+  return path
+}
+
+function addBar(
+  path: Path2D,
+  plot: UPlot,
+  props: ChartProps,
+  columns: readonly Column[],
+  at: number,
+  index: number,
+): void {
   const { unit } = props.series[columns[at]!.series]!
   const stacked = isStacked(props.kind)
   const whole = barWidths(plot, props).bar * devicePixelRatio
   const width = stacked ? whole : whole / columns.length
   const zero = plot.valToPos(0, unit, true)
-  const valueAt = (column: number, index: number) =>
-    (plot.data[column + 1] as (number | null)[])[index] ?? null
-  for (let index = from; index <= to; index++) {
-    const value = valueAt(at, index)
-    const below = stacked && at > 0 ? (valueAt(at - 1, index) ?? 0) : 0
-    if (value === null || value === below) continue
-    const x = plot.valToPos(times[index]!, 'x', true) - whole / 2 + (stacked ? 0 : width * at)
-    const top = plot.valToPos(value, unit, true)
-    const bottom = below === 0 ? zero : plot.valToPos(below, unit, true) - devicePixelRatio
-    const isHighest =
-      !stacked || columns.every((_column, other) => other <= at || valueAt(other, index) === value)
-    const radius = isHighest ? Math.min(3 * devicePixelRatio, width / 2) : 0
-    const gap = stacked || columns.length === 1 ? 0 : devicePixelRatio
-    path.roundRect(Math.round(x), top, Math.max(1, Math.round(width - gap)), Math.max(1, bottom - top), [
-      radius,
-      radius,
-      0,
-      0,
-    ])
-  }
-  return { fill: path, stroke: null, clip: null, band: null, gaps: [], flags: 1 }
+  const valueAt = (column: number) => (plot.data[column + 1] as (number | null)[])[index] ?? null
+  const value = valueAt(at)
+  const below = stacked && at > 0 ? (valueAt(at - 1) ?? 0) : 0
+  if (value === null || value === below) return
+  const x = plot.valToPos(plot.data[0][index]!, 'x', true) - whole / 2 + (stacked ? 0 : width * at)
+  const top = plot.valToPos(value, unit, true)
+  const bottom = below === 0 ? zero : plot.valToPos(below, unit, true) - devicePixelRatio
+  const isHighest = !stacked || columns.every((_column, other) => other <= at || valueAt(other) === value)
+  const radius = isHighest ? Math.min(3 * devicePixelRatio, width / 2) : 0
+  const gap = stacked || columns.length === 1 ? 0 : devicePixelRatio
+  path.roundRect(Math.round(x), top, Math.max(1, Math.round(width - gap)), Math.max(1, bottom - top), [
+    radius,
+    radius,
+    0,
+    0,
+  ])
 }
 
 /** Returns the index of the point nearest to the pointer in both directions, of all series. */

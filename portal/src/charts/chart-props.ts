@@ -4,8 +4,14 @@ import type { Unit } from './units.ts'
 
 export type State = 'ok' | 'warn' | 'bad' | 'info' | 'idle'
 
-/** A slot of the series colors, or a state if the series is one. Slot 8 is for "others". */
-export type ChartColor = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | State
+/**
+ * A slot of the series colors, a state if the series is one, or a step of an ordered scale, which has one hue. Slot 8 is for
+ * "others".
+ */
+export type ChartColor = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | State | 'scale-1' | 'scale-2' | 'scale-3' | 'scale-4'
+
+/** The colors of both directions, on every chart of traffic. */
+export const directionColors = { in: 1, out: 2 } as const
 
 export type ChartKind =
   | 'area'
@@ -17,19 +23,22 @@ export type ChartKind =
   | 'scatter'
   | 'heatmap'
 
-export type ChartValues = readonly (number | null)[]
+/** Null is a gap; undefined is a time at which only other series were measured, over which the line is drawn. */
+export type ChartValues = readonly (number | null | undefined)[]
 
 export type ChartSeries = {
   readonly label: string
   readonly unit: Unit
   readonly color: ChartColor
-  /** One value per time; null is a gap. */
+  /** One value per time. */
   readonly values: ChartValues
   /** The range around the values, for a band. */
   readonly low?: ChartValues
   readonly high?: ChartValues
   /** Distinguishes the series without its color: a dashed line, larger points. */
   readonly isDashed?: boolean
+  /** A line over a stack, which is not part of its sum. */
+  readonly isLine?: boolean
 }
 
 /** An event: a labelled line, or a labelled range if it has an end. */
@@ -38,13 +47,19 @@ export type ChartMark = {
   readonly until?: number
   readonly label: string
   readonly state?: State
+  /** The address of the event. */
+  readonly href?: string
+  /** Listed below the chart only: a line for each of many events would hide the values. */
+  readonly isMinor?: boolean
 }
 
+/** A dashed line whose name and value are in the legend, where they cover nothing. */
 export type ChartThreshold = {
   readonly value: number
   readonly unit: Unit
   readonly label: string
-  readonly state?: State
+  /** By default that of a warning. */
+  readonly color?: ChartColor
 }
 
 export type TimeRange = readonly [from: number, to: number]
@@ -81,8 +96,8 @@ export type ChartProps = {
   readonly periodMs?: number
   /** The last moment of a single measurement, which is drawn as a step; if left out, the end of the range. */
   readonly heldUntil?: number
-  /** Connects values across gaps, for series that are not measured at the same times. */
-  readonly joinsGaps?: boolean
+  /** Index of the first bar that is a forecast. */
+  readonly forecastFrom?: number
   /** Powers of ten, for values of very different size. */
   readonly isLog?: boolean
   /** Describes a point beside its value, such as the name of an attack. */
@@ -91,12 +106,16 @@ export type ChartProps = {
   readonly timeText?: (time: number) => string
   /** The address that a click or Enter on a point opens. */
   readonly hrefOf?: (index: number) => string | undefined
+  /** The address that a click or Enter anywhere opens, with a text for it. */
+  readonly opens?: { readonly href: string; readonly hint: string }
   /** Called when a point is clicked or entered. */
   readonly onSelect?: (index: number) => void
   /** Called with the range that was dragged, and undefined for Reset. If left out, the chart zooms by itself. */
   readonly onZoom?: (range: TimeRange | undefined) => void
   /** Whether the range is zoomed; Reset restores the earlier one. */
   readonly isZoomed?: boolean
+  /** Labels of series that the legend shows only when they are chosen. Read once. */
+  readonly hiddenAtFirst?: readonly string[]
   /** False: the page has its own legend. */
   readonly hasLegend?: boolean
   readonly height?: number

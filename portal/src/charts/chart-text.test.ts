@@ -35,7 +35,35 @@ describe('a chart as text', () => {
   it('reads only the series of a single point, and the range of a band', () => {
     assert.equal(readingsAt({ ...props, kind: 'scatter' }, 2).length, 1)
     const series = [{ label: 'rx', unit: 'dBm', color: 1, values: [-3], low: [-4], high: [-2] }] as const
-    assert.equal(readingsAt({ kind: 'band', series }, 0)[0]?.text, '-3.0 dBm (-4.0 dBm to -2.0 dBm)')
+    assert.equal(
+      readingsAt({ kind: 'band', times: [0], series }, 0)[0]?.text,
+      '-3.0 dBm (-4.0 dBm to -2.0 dBm)',
+    )
+  })
+
+  it('reads a series that was measured at other times at its nearest one, and lines after the stack', () => {
+    const times = [0, 10, 20, 30, 40]
+    const series = [
+      { label: 'passed', unit: 'bps', color: 1, values: [1, undefined, 3, undefined, null] },
+      { label: 'dropped', unit: 'bps', color: 2, values: [5, undefined, 7, undefined, null] },
+      {
+        label: 'detector',
+        unit: 'bps',
+        color: 3,
+        values: [undefined, 4, undefined, 9, undefined],
+        isLine: true,
+      },
+    ] as const
+    const textAt = (index: number) =>
+      readingsAt({ kind: 'stacked-area', times, series }, index).map(({ label, text }) => `${label} ${text}`)
+    assert.deepEqual(textAt(1), ['dropped 5 bps', 'passed 1 bps', 'Total 6 bps', 'detector 4 bps'])
+    assert.deepEqual(textAt(2), ['dropped 7 bps', 'passed 3 bps', 'Total 10 bps', 'detector 4 bps'])
+    assert.deepEqual(textAt(4), [
+      'dropped no value',
+      'passed no value',
+      'Total no value',
+      'detector no value',
+    ])
   })
 
   it('has a row with a link for each time', () => {

@@ -5,8 +5,9 @@ import { lazy, Suspense, useMemo, useRef, useState, type KeyboardEvent } from 'r
 import { placeholderProps } from '../ui/placeholder.ts'
 import { formatTime, useZone } from '../ui/time.tsx'
 import type { CanvasHandle } from './chart-canvas.tsx'
-import type { ChartPoint, ChartProps, TimeRange } from './chart-props.ts'
+import type { ChartMark, ChartPoint, ChartProps, TimeRange } from './chart-props.ts'
 import { Legend, Swatch } from './chart-legend.tsx'
+import { MarkList } from './mark-list.tsx'
 import { descriptionOf, nextIndex, readingsAt, sentenceAt, tableRows } from './chart-text.ts'
 import classes from './charts.module.css'
 import { hiddenOf, toggled } from './hidden.ts'
@@ -42,14 +43,15 @@ export function Chart(props: ChartProps) {
 }
 
 function Drawn(props: ChartProps & { readonly height: number }) {
-  const { label, times, series, height, kind, hrefOf, onSelect, onZoom } = props
+  const { label, times, series, height, kind, hrefOf, opens, onSelect, onZoom } = props
   const router = useRouter()
   const [zone] = useZone()
   const handle = useRef<CanvasHandle>(null)
   const [point, setPoint] = useState<ChartPoint>()
   const [isSpoken, setSpoken] = useState(false)
   const [isTable, setTable] = useState(false)
-  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [unlabelled, setUnlabelled] = useState<readonly ChartMark[]>([])
+  const [chosen, setChosen] = useState(props.hiddenAtFirst ?? [])
   const hidden = hiddenOf(
     series.map((one) => one.label),
     chosen,
@@ -73,7 +75,7 @@ function Drawn(props: ChartProps & { readonly height: number }) {
   const zoom = (next: TimeRange | undefined) => (onZoom ? onZoom(next) : setOwnZoom(next))
   const pick = (index: number, isNewTab = false) => {
     onSelect?.(index)
-    const href = hrefOf?.(index)
+    const href = hrefOf?.(index) ?? opens?.href
     if (href === undefined) return
     if (isNewTab) window.open(href, '_blank', 'noopener')
     else void router.navigate({ href })
@@ -118,7 +120,9 @@ function Drawn(props: ChartProps & { readonly height: number }) {
     action()
   }
 
-  const isOpened = point !== undefined && (onSelect !== undefined || hrefOf?.(point.index) !== undefined)
+  const isOpened =
+    point !== undefined &&
+    (onSelect !== undefined || opens !== undefined || hrefOf?.(point.index) !== undefined)
   return (
     <>
       <div
@@ -145,6 +149,8 @@ function Drawn(props: ChartProps & { readonly height: number }) {
               onPoint={setPoint}
               onDrag={zoom}
               onPick={(index, event) => pick(index, event.ctrlKey || event.metaKey)}
+              // A drawing reports the same marks again and again.
+              onUnlabelled={(marks) => setUnlabelled((now) => (isSame(now, marks) ? now : marks))}
             />
           </Suspense>
         </div>
@@ -180,10 +186,17 @@ function Drawn(props: ChartProps & { readonly height: number }) {
           {isTable ? words.hideTable : words.showTable}
         </button>
       </div>
+      <MarkList
+        marks={[...unlabelled, ...(props.marks ?? []).filter(({ isMinor }) => isMinor)]}
+        timeText={timeText}
+      />
       {isTable && <ChartTable chart={props} timeText={timeText} isStack={isStacked(kind)} />}
     </>
   )
 }
+
+const isSame = (a: readonly ChartMark[], b: readonly ChartMark[]): boolean =>
+  a.length === b.length && a.every(({ at, label }, place) => at === b[place]!.at && label === b[place]!.label)
 
 type TooltipProps = {
   readonly chart: ChartProps
@@ -220,7 +233,7 @@ function Tooltip({ chart, point, timeText, isOpened }: TooltipProps) {
           </div>
         ))}
       </dl>
-      {isOpened && <div className={classes['tooltipHint']}>{words.openHint}</div>}
+      {isOpened && <div className={classes['tooltipHint']}>{chart.opens?.hint ?? words.openHint}</div>}
     </div>
   )
 }

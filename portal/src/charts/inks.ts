@@ -3,9 +3,13 @@ import { useSyncExternalStore } from 'react'
 import { drawnAttributes } from '../theme/print.ts'
 import type { ChartColor } from './chart-props.ts'
 
-/** Returns the CSS variable of a series color; for a state, of its dot. */
+/** Returns the CSS variable of a color; for a state, of its dot. */
 export const colorVariable = (color: ChartColor): string =>
-  typeof color === 'number' ? `var(--series-${color})` : `var(--${color}-dot)`
+  typeof color === 'number'
+    ? `var(--series-${color})`
+    : color.startsWith('scale-')
+      ? `var(--${color})`
+      : `var(--${color}-dot)`
 
 export type Inks = {
   readonly of: (color: ChartColor) => string

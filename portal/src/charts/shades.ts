@@ -1,5 +1,7 @@
 // The shades of a heatmap: a logarithmic scale, so that a group of 1 % of the traffic has a visible rhythm beside the largest. Pure.
 
+import type { ChartValues } from './chart-props.ts'
+
 export type ShadeScale = {
   readonly low: number
   readonly high: number
@@ -11,11 +13,11 @@ export type ShadeScale = {
 const decadesMax = 3
 
 /** Returns the scale of all values, whose ends are 1, 2 or 5 times a power of ten; undefined without a value above 0. */
-export function shadeScale(lists: readonly (readonly (number | null)[])[]): ShadeScale | undefined {
+export function shadeScale(lists: readonly ChartValues[]): ShadeScale | undefined {
   let [least, most] = [Infinity, 0]
   for (const values of lists)
     for (const value of values) {
-      if (value === null || value <= 0) continue
+      if (typeof value !== 'number' || value <= 0) continue
       least = Math.min(least, value)
       most = Math.max(most, value)
     }

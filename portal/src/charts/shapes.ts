@@ -11,6 +11,7 @@ export function sparkPaths(values: ChartValues, width: number, height: number): 
   const stepX = values.length > 1 ? width / (values.length - 1) : 0
   const runs: [x: number, y: number][][] = [[]]
   for (const [at, value] of values.entries()) {
+    if (value === undefined) continue
     if (value === null) runs.push([])
     else runs.at(-1)!.push([round(at * stepX), round(height - (Math.max(0, value) / highest) * height)])
   }

@@ -21,7 +21,7 @@ const room = 1
 /** Draws values without axes; their last and highest are its text. */
 export function Spark({ label, values, unit, color = 1, width = 96, height = 24 }: SparkProps) {
   const { line, area } = sparkPaths(values, width, height - 2 * room)
-  const last = values.findLast((value) => value !== null) ?? null
+  const last = values.findLast((value) => typeof value === 'number') ?? null
   const highest = highestOf(values)
   const text =
     last === null || highest === null

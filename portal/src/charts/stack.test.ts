@@ -16,6 +16,16 @@ describe('a stack', () => {
         [7, 3, null],
       ],
     )
+    assert.deepEqual(
+      stack([
+        [1, undefined, null],
+        [2, undefined, undefined],
+      ]),
+      [
+        [1, undefined, null],
+        [3, undefined, null],
+      ],
+    )
     assert.deepEqual(stack([]), [])
   })
 })
@@ -34,9 +44,27 @@ describe('the columns of a chart', () => {
     assert.equal(columnsOf('lines', series).length, 1)
   })
 
+  it('of a stack are its sums, then the lines over it', () => {
+    const one = { label: 'a', unit: 'bps', color: 1, values: [2] } as const
+    const line = { ...one, label: 'line', isLine: true, values: [9] }
+    assert.deepEqual(
+      columnsOf('stacked-area', [line, one, one]).map(({ series, role, values }) => [
+        series,
+        role,
+        ...values,
+      ]),
+      [
+        [1, 'stack', 2],
+        [2, 'stack', 4],
+        [0, 'line', 9],
+      ],
+    )
+  })
+
   it('have points where no line would show a value', () => {
     assert.deepEqual(isolatedValues([1, null, 2, 3, null, 4]), [0, 5])
     assert.deepEqual(isolatedValues([null, 7, null]), [1])
+    assert.deepEqual(isolatedValues([1, undefined, 2, undefined, null, 4, undefined]), [5])
   })
 })
 

@@ -6,14 +6,15 @@ export const isStacked = (kind: ChartKind): boolean => kind === 'stacked-area' |
 
 /**
  * Returns the running sums from the first series up. A gap counts as 0 if another series has a value at that time;
- * otherwise all have a gap.
+ * otherwise all have a gap, or no value if none was measured then.
  */
-export function stack(lists: readonly ChartValues[]): (number | null)[][] {
+export function stack(lists: readonly ChartValues[]): (number | null | undefined)[][] {
   const length = lists[0]?.length ?? 0
   const sums = Array.from({ length }, () => 0)
   return lists.map((values) =>
     values.map((value, at) => {
-      if (lists.every((list) => list[at] === null || list[at] === undefined)) return null
+      if (lists.every((list) => typeof list[at] !== 'number'))
+        return lists.every((list) => list[at] === undefined) ? undefined : null
       return (sums[at]! += value ?? 0)
     }),
   )
@@ -22,18 +23,22 @@ export function stack(lists: readonly ChartValues[]): (number | null)[][] {
 /** A list of values to draw: the line of a series, or an edge of its band. */
 export type Column = {
   readonly series: number
-  readonly role: 'line' | 'low' | 'high'
+  readonly role: 'line' | 'stack' | 'low' | 'high'
   readonly values: ChartValues
 }
 
-/** Returns the columns of a chart: edges of bands first, so that lines are above them. */
+/** Returns the columns of a chart: stacks and edges of bands first, so that lines are above them. */
 export function columnsOf(kind: ChartKind, series: readonly ChartSeries[]): Column[] {
   if (isStacked(kind)) {
-    return stack(series.map(({ values }) => values)).map((values, at) => ({
-      series: at,
-      role: 'line',
-      values,
-    }))
+    const indices = [...series.keys()]
+    const stacked = indices.filter((at) => !series[at]!.isLine)
+    const sums = stack(stacked.map((at) => series[at]!.values))
+    return [
+      ...stacked.map((at, place): Column => ({ series: at, role: 'stack', values: sums[place]! })),
+      ...indices.flatMap((at): Column[] =>
+        series[at]!.isLine ? [{ series: at, role: 'line', values: series[at]!.values }] : [],
+      ),
+    ]
   }
   const edges =
     kind === 'band'
@@ -51,8 +56,13 @@ export function columnsOf(kind: ChartKind, series: readonly ChartSeries[]): Colu
 
 /** Returns the indices of values between two gaps, which no line shows. */
 export function isolatedValues(values: ChartValues): number[] {
-  const has = (at: number) => values[at] !== null && values[at] !== undefined
-  return values.flatMap((_value, at) => (has(at) && !has(at - 1) && !has(at + 1) ? [at] : []))
+  const next = (at: number, step: 1 | -1): number => {
+    let place = at + step
+    while (place in values && values[place] === undefined) place += step
+    return place
+  }
+  const has = (at: number) => typeof values[at] === 'number'
+  return values.flatMap((_value, at) => (has(at) && !has(next(at, -1)) && !has(next(at, 1)) ? [at] : []))
 }
 
 /** Whether a single measurement is drawn as a step until the end of the range. */

@@ -17,4 +17,9 @@ describe('the labels of a time axis', () => {
     assert.deepEqual(axisTimes([start, start + 15_000], 15_000, 'UTC'), ['12:00:00\n1 Mar', '12:00:15'])
     assert.deepEqual(axisTimes([start, start + 48 * hourMs], 48 * hourMs, 'UTC'), ['1 Mar', '3 Mar'])
   })
+
+  it('are months if the steps are, with the year at the first and at each new year', () => {
+    const months = ['2025-11-01', '2025-12-01', '2026-01-01', '2026-02-01'].map(at)
+    assert.deepEqual(axisTimes(months, 28 * 24 * hourMs, 'UTC'), ['Nov\n2025', 'Dec', 'Jan\n2026', 'Feb'])
+  })
 })

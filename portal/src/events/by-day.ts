@@ -43,7 +43,12 @@ export function bucketsOf({ start, end }: Span, now: number, timeZone: string) {
 
 const yearBefore = (end: string): string => new Date(Date.parse(end) - 365 * dayMs).toISOString()
 
-const colors: Record<PeakBand, ChartColor> = { below_1g: 1, from_1g: 7, from_10g: 2, from_100g: 'bad' }
+const colors: Record<PeakBand, ChartColor> = {
+  below_1g: 'scale-1',
+  from_1g: 'scale-2',
+  from_10g: 'scale-3',
+  from_100g: 'scale-4',
+}
 const bands = Object.keys(peakBands) as PeakBand[]
 
 /** Returns the bars: a series for each band that has attacks. `total` is 0 without attacks. */

@@ -22,28 +22,25 @@ import { EventStatusBadge } from '../ui/status.tsx'
 import { AffectedResources, ResourceLink } from './affected-resources.tsx'
 import { AttackActions } from './attack-actions.tsx'
 import { AttackFigures } from './attack-figures.tsx'
+import { AttackTraffic } from './attack-traffic.tsx'
 import { detectorName } from './detector-name.ts'
 import { EventReviewCard } from './event-review.tsx'
-import { EventTimeline, Traffic } from './event-timeline.tsx'
+import { EventTimeline } from './event-timeline.tsx'
 import { flagLabel } from './flag-labels.ts'
 import { meaningOf } from './meaning.ts'
 import { networkText } from './network-text.ts'
 import { Reports } from './reports.tsx'
 import { DownloadJson, RawData } from './raw-data.tsx'
-import { chartRatesOf } from './timeline.ts'
-import { DroppedTraffic } from './dropped-traffic.tsx'
 import { ShareCards } from './share-cards.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { idOf, useRelationships } from './use-relationships.ts'
+import { useSteps } from './use-steps.ts'
 import classes from './events.module.css'
 import { words } from './words.ts'
 import { listEventAttachmentsRoute } from '@pharos/contract/events/event-attachment'
 import { FailedSection } from '../ui/failed-section.tsx'
 import { Time } from '../ui/time.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
-import type { ChartMark } from '../charts/chart-props.ts'
-import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
-import { flowsNote } from './flows-note.ts'
 
 const { page: texts } = words
 
@@ -92,8 +89,8 @@ function Shown({ event, incident }: { event: RelatedEventDetail; incident: Incid
   const { affected_network: network, status, classification_key: type, end } = event
   const relationships = useRelationships(event)
   const now = useNow(end === null, 10_000)
-  // A single measurement comes after the flow records, which have the whole course.
-  const hasCourse = chartRatesOf(event).times.length > 1
+  const eventIds = incident?.events.map(({ id }) => id) ?? [event.id]
+  const steps = useSteps(event, eventIds)
   // In one column, actions come right after the first picture.
   const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false })
   const actions = <AttackActions event={event} relationships={relationships} />
@@ -128,26 +125,16 @@ function Shown({ event, incident }: { event: RelatedEventDetail; incident: Incid
         rail={
           <>
             {isWide && actions}
-            {event.review && (
-              <EventReviewCard
-                event={event}
-                eventIds={incident?.events.map(({ id }) => id) ?? [event.id]}
-                review={event.review}
-              />
-            )}
+            {event.review && <EventReviewCard event={event} eventIds={eventIds} review={event.review} />}
             {event.has_attachment && <EventFiles eventId={event.id} />}
-            <EventTimeline event={event} />
+            <EventTimeline steps={steps} />
             <AffectedResources event={event} relationships={relationships} />
           </>
         }
       >
         {incident && incident.event_count > 1 && <Reports incident={incident} shownId={event.id} />}
-        {network !== '' && <DroppedTraffic event={event} />}
-        {hasCourse && <Traffic event={event} now={now} />}
-        {!isWide && hasCourse && actions}
-        {network !== '' && <FlowsOfEvent event={event} />}
-        {!hasCourse && <Traffic event={event} now={now} />}
-        {!isWide && !hasCourse && actions}
+        <AttackTraffic event={event} steps={steps} now={now} />
+        {!isWide && actions}
         <ShareCards parsed={event.parsed_data} />
         <Details event={event} />
         <RawData event={event} />
@@ -256,46 +243,4 @@ function EventFiles({ eventId }: { readonly eventId: string }) {
 const pathOf = (url: string): string => {
   const { pathname, search } = new URL(url, location.origin)
   return pathname + search
-}
-
-const minuteMs = 60_000
-const marginMs = 15 * minuteMs
-
-type FlowsProps = {
-  readonly event: Pick<RelatedEventDetail, 'start' | 'end' | 'affected_bps' | 'affected_network' | 'flags'>
-}
-
-/**
- * The flow records towards the target, from a while before the start of the event until a while after its end, to compare with the
- * report of the detector. Renders only if there are flow records of that time.
- */
-function FlowsOfEvent({ event }: FlowsProps) {
-  const { start, end, affected_network: network, flags } = event
-  const at = Date.parse(start)
-  const until = end === null ? undefined : Date.parse(end)
-  const whole = (ms: number, round: (value: number) => number) =>
-    new Date(round(ms / minuteMs) * minuteMs).toISOString()
-  const marks: readonly ChartMark[] = [
-    { at, label: words.traffic.started, state: 'bad' },
-    ...(until === undefined ? [] : [{ at: until, label: words.traffic.ended }]),
-  ]
-  return (
-    <LazyTrafficCard
-      title={words.traffic.flows}
-      note={(flows) => flowsNote(event, flows)}
-      name={networkText(network)}
-      direction={flags.includes('OUTGOING') ? 'out' : 'in'}
-      filters={[{ key: 'local_address', op: 'within', values: [network] }]}
-      span={{
-        start: whole(at - marginMs, Math.floor),
-        ...(until === undefined || until + marginMs > Date.now()
-          ? {}
-          : { end: whole(until + marginMs, Math.ceil) }),
-      }}
-      marks={marks}
-      height={280}
-      isOptional
-      isLate
-    />
-  )
 }

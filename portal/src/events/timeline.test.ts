@@ -67,7 +67,7 @@ describe('the rates of an event', () => {
   it('have thresholds if these are rates', () => {
     const thresholds = { bps: 75e6, pps: 'many', threshold: 'mbits' }
     assert.deepEqual(thresholdsOf({ parsed_data: { thresholds } }), [
-      { value: 75e6, unit: 'bps', label: 'threshold 75 Mbps' },
+      { value: 75e6, unit: 'bps', label: 'Threshold of the detector' },
     ])
   })
 })

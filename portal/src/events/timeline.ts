@@ -5,7 +5,7 @@ import { words } from './words.ts'
 
 const { timeline: texts } = words
 
-export type StepKind = 'started' | 'detected' | 'peak' | 'mitigation' | 'feedback' | 'ended'
+export type StepKind = 'started' | 'detected' | 'peak' | 'mitigation' | 'rules' | 'feedback' | 'ended'
 export type Step = {
   readonly at: string
   readonly kind: StepKind
@@ -69,11 +69,12 @@ function repetitionText(repeats: number, isSample: boolean): string {
   return isSample ? texts.manyReports : texts.reports(repeats)
 }
 
-/** The end comes last among the steps of its time. */
-function byTime(a: Step, b: Step): number {
+/** Orders steps; of one time, the start comes first and the end last. */
+export function byTime(a: Step, b: Step): number {
   return (
     new Date(a.at).getTime() - new Date(b.at).getTime() ||
-    Number(a.kind === 'ended') - Number(b.kind === 'ended')
+    Number(a.kind === 'ended') - Number(b.kind === 'ended') ||
+    Number(b.kind === 'started') - Number(a.kind === 'started')
   )
 }
 
@@ -121,8 +122,6 @@ const higher = (a: number | null | undefined, b: number | undefined): number | n
 export function thresholdsOf({ parsed_data: { thresholds = {} } }: Pick<Event, 'parsed_data'>) {
   return (['bps', 'pps'] as const).flatMap((unit) => {
     const value = thresholds[unit]
-    return typeof value === 'number' && value > 0
-      ? [{ value, unit, label: texts.threshold(formatRate(value, unit)) }]
-      : []
+    return typeof value === 'number' && value > 0 ? [{ value, unit, label: texts.threshold }] : []
   })
 }

@@ -21,6 +21,26 @@ export function summaryOf(bill: BillablePort): string {
   return `${billed}${of}${expected}`
 }
 
+/** `3.7 Gbps above the commit of 10 Gbps.`, with what is expected of a month that goes on; undefined without a commit. */
+export function overageSentence(bill: Overage): string | undefined {
+  const { overage_bps: over, commit_bps: commit, billable_bps: billed, forecast_bps: forecast } = bill
+  const { overage_octets: overOctets, included_octets: included } = bill
+  if (overOctets !== null && overOctets > 0 && included !== null)
+    return texts.aboveIncluded(amount(overOctets)!, amount(included)!)
+  if (commit === null || billed === null) return undefined
+  const now =
+    over !== null && over > 0
+      ? texts.above(rate(over)!, rate(commit)!)
+      : texts.within(rate(commit - billed)!, rate(commit)!)
+  const isExpected = forecast !== null && forecast > commit && !(over !== null && over > 0)
+  return isExpected ? `${now} ${texts.expectedAbove(rate(forecast - commit)!)}` : now
+}
+
+type Overage = Pick<
+  BillablePort,
+  'overage_bps' | 'overage_octets' | 'commit_bps' | 'included_octets' | 'billable_bps' | 'forecast_bps'
+>
+
 /** `95th percentile, greater of in and out`. */
 export const modelOf = ({ billing_method: method, direction }: BillablePort): string =>
   `${words.billingMethod[method]}${method === 'flat' ? '' : `, ${words.billingDirection[direction]}`}`

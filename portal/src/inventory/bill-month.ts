@@ -14,3 +14,9 @@ export const monthText = (month: string): string =>
     year: 'numeric',
     timeZone: 'UTC',
   })
+
+const halfMonthMs = 15 * 86_400_000
+
+/** Returns the month of a bill as `2026-03`, whatever its time zone, and on whichever day near its first it begins. */
+export const monthOfBill = ({ period_start: start }: { readonly period_start: string }): string =>
+  new Date(Date.parse(start) + halfMonthMs).toISOString().slice(0, 7)

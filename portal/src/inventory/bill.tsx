@@ -31,8 +31,8 @@ import { Time } from '../ui/time.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
 import { creditText, PriceLines } from './bill-price.tsx'
 import { moneyText } from './money-text.ts'
-import { monthText, pastMonths } from './bill-month.ts'
-import { amount, measuredPart, modelOf, rate, summaryOf } from './bill-figures.ts'
+import { monthOfBill, monthText, pastMonths } from './bill-month.ts'
+import { amount, measuredPart, modelOf, overageSentence, rate, summaryOf } from './bill-figures.ts'
 import { recountCommand, samplesFile, sortedRates } from './billing-samples.ts'
 import { words } from './words.ts'
 
@@ -91,6 +91,7 @@ type BillProps = { readonly bill: BillablePort; readonly service: Service; reado
 /** `isPart`: the terms of the service changed in the month. */
 function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: boolean }) {
   const { billable_bps: billed, commit_bps: commit, forecast_bps: forecast, problem, review } = bill
+  const overage = overageSentence(bill)
   return (
     <div>
       <Group justify="space-between" gap="xs">
@@ -103,6 +104,7 @@ function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: b
       {bill.billing_method !== 'flat' && (
         <BillBar label={bill.name} billed={billed} commit={commit} forecast={forecast} />
       )}
+      {overage !== undefined && <Text size="sm">{overage}</Text>}
       {problem !== null && <Dimmed>{texts.problems[problem]}</Dimmed>}
       {review !== null && (
         <Alert color="yellow" p="xs" my="xs">
@@ -228,38 +230,18 @@ const saveSamples = async (service: Service, bill: BillablePort, month: string):
 /** Closed months as columns beside the commit, and as a table with their hashes. */
 export function PastMonths({ service }: { service: Service }) {
   const answer = useAllRows(listBillingPeriodsRoute, { params: { service_id: service.id } })
+  const current = useAllRows(
+    listBillablePortsRoute,
+    { params: { service_id: service.id }, query: {} },
+    refetchMs,
+  )
   if (answer.error && !answer.data) return <FailedSection title={texts.past} answer={answer} />
   const all = answer.data ?? []
   const periods = all.filter(({ corrected_by: next }) => next === null)
   if (periods.length === 0) return null
-  const months = [...new Set(periods.map(({ period }) => period))].sort()
-  const billed = periods.filter(({ problem }) => problem === null)
-  const ports = [...Map.groupBy(billed, ({ port_id: id }) => id)]
-  // A service whose method changed shows the months of the present one: two units would be two axes.
-  const latest = periods.find(({ period }) => period === months.at(-1))!
-  const isOfVolume = latest.billing_method === 'volume'
-  const unit = isOfVolume ? ('bytes' as const) : ('bps' as const)
-  const commit = isOfVolume ? latest.included_octets : latest.commit_bps
   return (
     <Section title={texts.past}>
-      <Chart
-        label={texts.past}
-        kind="bars"
-        times={months.map((month) => Date.parse(`${month}-01T00:00:00Z`))}
-        periodMs={30 * 86_400_000}
-        timeText={(time) => monthText(new Date(time).toISOString().slice(0, 7))}
-        series={ports.map(([, own], at) => ({
-          label: own[0]!.circuit_id || own[0]!.name,
-          unit,
-          color: ((at % 7) + 1) as ChartColor,
-          values: months.map((month) => {
-            const bill = own.find(({ period }) => period === month)
-            return (isOfVolume ? bill?.billable_octets : bill?.billable_bps) ?? null
-          }),
-        }))}
-        thresholds={commit === null ? [] : [{ value: commit, unit, label: texts.commit }]}
-        height={200}
-      />
+      <MonthsChart periods={periods} current={current.data ?? []} />
       <Table.ScrollContainer minWidth={640}>
         <Table>
           <Table.Thead>
@@ -285,6 +267,61 @@ export function PastMonths({ service }: { service: Service }) {
     </Section>
   )
 }
+
+type MonthsChartProps = {
+  readonly periods: readonly BillingPeriod[]
+  /** The bills of this month, whose forecast follows the closed months. */
+  readonly current: readonly BillablePort[]
+}
+
+function MonthsChart({ periods, current }: MonthsChartProps) {
+  const months = [...new Set(periods.map(({ period }) => period))].sort()
+  const billed = periods.filter(({ problem }) => problem === null)
+  const ports = [...Map.groupBy(billed, ({ port_id: id }) => id)]
+  // A service whose method changed shows the months of the present one: two units would be two axes.
+  const latest = periods.find(({ period }) => period === months.at(-1))!
+  const isOfVolume = latest.billing_method === 'volume'
+  const unit = isOfVolume ? ('bytes' as const) : ('bps' as const)
+  const commit = isOfVolume ? latest.included_octets : latest.commit_bps
+  const [open] = current
+  const thisMonth = open && monthOfBill(open)
+  const isExpected = thisMonth !== undefined && thisMonth > months.at(-1)! && !isOfVolume
+  const forecast = forecastsOf(isExpected ? current : [])
+  const shown = forecast.size > 0 ? [...months, thisMonth!] : months
+  return (
+    <Chart
+      label={texts.past}
+      kind="bars"
+      times={shown.map((month) => Date.parse(`${month}-01T00:00:00Z`))}
+      periodMs={30 * 86_400_000}
+      timeText={(time) => monthText(new Date(time).toISOString().slice(0, 7))}
+      {...(forecast.size > 0
+        ? {
+            forecastFrom: months.length,
+            pointText: (at: number) => (at === months.length ? texts.forecast : ''),
+          }
+        : {})}
+      series={ports.map(([port, own], at) => ({
+        label: own[0]!.circuit_id || own[0]!.name,
+        unit,
+        color: ((at % 7) + 1) as ChartColor,
+        values: shown.map((month) => {
+          if (!months.includes(month)) return forecast.get(port) ?? null
+          const bill = own.find(({ period }) => period === month)
+          return (isOfVolume ? bill?.billable_octets : bill?.billable_bps) ?? null
+        }),
+      }))}
+      thresholds={commit === null ? [] : [{ value: commit, unit, label: texts.commit }]}
+      height={200}
+    />
+  )
+}
+
+/** The expected rates of this month by port. A month of several bills has none. */
+const forecastsOf = (bills: readonly BillablePort[]): ReadonlyMap<number | null, number> =>
+  new Map(
+    bills.flatMap(({ port_id: port, forecast_bps: bps }) => (bps === null ? [] : [[port, bps] as const])),
+  )
 
 function Incomplete({ bill }: { bill: Pick<BillablePort, 'samples' | 'missing_samples'> }) {
   const percent = measuredPart(bill)

@@ -1,9 +1,8 @@
-// The load and the temperatures of a device over a day, a week or a month.
-import { SegmentedControl, Table } from '@mantine/core'
+// The load and the temperatures of a device in the time range of its page.
+import { Table } from '@mantine/core'
 import { getDeviceMetricsRoute } from '@pharos/contract/inventory/device'
 import type { Timeseries } from '@pharos/contract/timeseries'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { answerOverLastOf, refetchIntervalOf } from '../api/queries.ts'
 import { Chart } from '../charts/chart.tsx'
 import type { ChartColor } from '../charts/chart-props.ts'
@@ -12,25 +11,22 @@ import { problemText } from '../ui/problem-text.ts'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { formatDuration } from '../ui/time-text.ts'
-import { useNow } from '../ui/use-now.ts'
+import { TimeRangeField } from '../ui/time-range-field.tsx'
+import { usePageRange } from '../ui/use-page-range.ts'
 import { valueNow } from './value-now.ts'
 import { words } from './words.ts'
 
-const { health: texts, usage } = words
-const spans = { day: 1, week: 7, month: 30 } as const
-type Span = keyof typeof spans
-const dayMs = 86_400_000
+const { health: texts } = words
 const refetchMs = 60_000
 /** The chart has the load only: temperatures and rates have other units. */
 const charted: readonly string[] = ['cpu', 'memory']
 
 export function HealthCard({ deviceId }: { deviceId: number }) {
-  const [span, setSpan] = useState<Span>('day')
-  const now = Math.floor(useNow() / refetchMs) * refetchMs
+  const { range, span, setRange, zoom } = usePageRange()
   const answer = useQuery({
     ...answerOverLastOf(getDeviceMetricsRoute, {
       params: { device_id: deviceId },
-      query: { start: new Date(now - spans[span] * dayMs).toISOString(), points: 300 },
+      query: { ...span, points: 300 },
     }),
     refetchInterval: () => refetchIntervalOf(getDeviceMetricsRoute, refetchMs),
   })
@@ -39,15 +35,7 @@ export function HealthCard({ deviceId }: { deviceId: number }) {
   return (
     <Section
       title={texts.title}
-      actions={
-        <SegmentedControl
-          size="xs"
-          aria-label={usage.span}
-          value={span}
-          data={Object.keys(spans).map((value) => ({ value, label: usage.spans[value as Span] }))}
-          onChange={(next) => setSpan(next as Span)}
-        />
-      }
+      actions={<TimeRangeField value={range} onChange={setRange} canBeAny={false} />}
     >
       <Chart
         label={texts.chart}
@@ -60,6 +48,7 @@ export function HealthCard({ deviceId }: { deviceId: number }) {
           values,
         }))}
         {...(metrics ? { range: [Date.parse(metrics.start), Date.parse(metrics.end)] as const } : {})}
+        {...zoom}
         height={180}
         isLoading={answer.isPending}
         isPlaceholder={answer.isPlaceholderData}

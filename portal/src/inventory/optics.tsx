@@ -213,7 +213,7 @@ function History({ portId, thresholds, warnings }: HistoryProps) {
                   value,
                   unit: 'dBm' as const,
                   label: texts.limits[name],
-                  state: name === 'alarm_low' ? ('bad' as const) : ('warn' as const),
+                  color: name === 'alarm_low' ? ('bad' as const) : ('warn' as const),
                 },
               ]
         })}

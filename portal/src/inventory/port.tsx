@@ -22,7 +22,9 @@ import { BgpSessions } from './bgp-sessions.tsx'
 import { CrossConnectPill } from './cross-connect-state.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
 import { ModuleFacts, OpticsCard, useTransceiver } from './optics.tsx'
-import { loadOf, PortLoad, ratesText } from './port-load.tsx'
+import { LoadFigures } from './load-figures.tsx'
+import { loadOf } from './load-trend.ts'
+import { PortLoad, ratesText } from './port-load.tsx'
 import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { UsageCard } from './usage.tsx'
 import { words } from './words.ts'
@@ -57,12 +59,14 @@ export function PortPage() {
         }
       >
         <Explanation port={port} />
-        <UsageCard portId={port.id} serviceId={port.service_id} />
+        <LoadFigures port={port} />
+        <UsageCard port={port} />
         <LazyTrafficCard
           filters={[{ key: 'interface', op: 'eq', values: [id] }]}
           name={port.name}
           title={texts.flows}
           note={texts.flowsNote}
+          hasRange={false}
           isOptional
           isLate
         />

@@ -60,6 +60,7 @@ const columns: readonly Column<Port>[] = [
     id: 'load',
     header: texts.load,
     width: 150,
+    card: 'secondary',
     cell: (port) => <PortLoad port={port} />,
   },
   {

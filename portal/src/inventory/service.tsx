@@ -55,7 +55,12 @@ const ServiceFacts = ({ service }: { service: Service }) => (
     <Facts
       facts={[
         [list.location, service.location && `${service.location.name}, ${service.location.country}`],
-        [list.commit, service.commit_bps ? formatRate(service.commit_bps, 'bps') : undefined],
+        [
+          list.commit,
+          service.commit_bps
+            ? words.bill.commitScopes[commitScopeOf(service)](formatRate(service.commit_bps, 'bps'))
+            : undefined,
+        ],
         [list.burst, service.burst_bps ? formatRate(service.burst_bps, 'bps') : undefined],
         [list.start, service.start_date ?? undefined],
         [list.end, service.end_date ?? undefined],
@@ -83,6 +88,9 @@ const ServiceFacts = ({ service }: { service: Service }) => (
     />
   </Section>
 )
+
+/** Without a choice between them, a commit is simply that of the service. */
+const commitScopeOf = ({ billing }: Service) => (billing.scope === 'port' ? 'port' : billing.commit_scope)
 
 function PortsOf({ service: { id } }: { service: Service }) {
   const answer = useAllRows(listPortsRoute, { query: { service_id: [id], ordering: 'device_name,name' } })

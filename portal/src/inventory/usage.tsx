@@ -1,74 +1,69 @@
-// The traffic of a port over a day, a week or a month, with the 95th percentile, and gaps as gaps.
-import { SegmentedControl, Table } from '@mantine/core'
+// The traffic of a port in the time range of its page, with the 95th percentile, and gaps as gaps.
+import { Table } from '@mantine/core'
 import { flowDifferenceText, type PortFlowRecords } from '@pharos/contract/inventory/port-flows'
+import type { Port } from '@pharos/contract/inventory/port'
 import { getServiceRoute } from '@pharos/contract/inventory/service'
 import type { Series } from '@pharos/contract/timeseries'
 import { getPortUsageRoute, type PortUsage } from '@pharos/contract/inventory/usage'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo } from 'react'
 import { answerOverLastOf, refetchIntervalOf, useAnswer } from '../api/queries.ts'
+import { useHasModule } from '../api/use-grant.ts'
+import { directionColors, type ChartThreshold } from '../charts/chart-props.ts'
 import { Chart } from '../charts/chart.tsx'
+import { defaultView, type TrafficView } from '../traffic/traffic-view.ts'
+import { useExplorer } from '../traffic/use-traffic.ts'
 import { Dimmed, OrDash } from '../ui/cells.tsx'
 import { problemText } from '../ui/problem-text.ts'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
-import { useNow } from '../ui/use-now.ts'
+import { TimeRangeField } from '../ui/time-range-field.tsx'
+import { usePageRange } from '../ui/use-page-range.ts'
+import { busyFrom } from './load-trend.ts'
 import { valueNow } from './value-now.ts'
 import { words } from './words.ts'
 
 const { usage: texts } = words
-const spans = { day: 1, week: 7, month: 30, year: 365 } as const
-type Span = keyof typeof spans
-const dayMs = 86_400_000
 const refetchMs = 60_000
+const points = 300
 
-export function UsageCard({ portId, serviceId }: { portId: number; serviceId: number }) {
-  const [span, setSpan] = useState<Span>('day')
+export function UsageCard({ port }: { readonly port: Port }) {
+  const { id, service_id: serviceId, speed_bps: speed } = port
   const commit = useCommit(serviceId)
-  const input = {
-    params: { port_id: portId },
-    query: { ...queryOf(span, useNow()), include: 'flow_records' },
-  }
+  const { range, span, setRange, zoom } = usePageRange()
   const answer = useQuery({
-    ...answerOverLastOf(getPortUsageRoute, input),
+    ...answerOverLastOf(getPortUsageRoute, {
+      params: { port_id: id },
+      query: { ...span, points, include: 'flow_records' },
+    }),
     refetchInterval: () => refetchIntervalOf(getPortUsageRoute, refetchMs),
   })
+  const { opens } = useExplorer(useViewOf(id), range)
+  const hasExplorer = useHasModule('lighthouse')
   const usage = answer.data
   return (
     <Section
       title={texts.title}
-      actions={
-        <SegmentedControl
-          size="xs"
-          aria-label={texts.span}
-          value={span}
-          data={Object.entries(texts.spans).map(([value, label]) => ({ value, label }))}
-          onChange={(next) => setSpan(next as Span)}
-        />
-      }
+      actions={<TimeRangeField value={range} onChange={setRange} canBeAny={false} />}
     >
       <Chart
         label={texts.chart}
         kind="area"
         times={(usage?.timestamps ?? []).map((at) => Date.parse(at))}
-        series={(usage?.series ?? []).map(({ label, values, key }) => ({
-          label,
+        series={(usage?.series ?? []).map((one) => ({
+          label: one.label,
           unit: 'bps' as const,
-          color: key['direction'] === 'in' ? (1 as const) : (2 as const),
-          values,
+          color: colorOf(one),
+          values: one.values,
         }))}
-        thresholds={(usage?.series ?? [])
-          .flatMap(({ label, p95 }) =>
-            p95 === null ? [] : [{ value: p95, unit: 'bps' as const, label: texts.p95Of(label) }],
-          )
-          .concat(
-            commit === null ? [] : [{ value: commit, unit: 'bps' as const, label: words.services.commit }],
-          )}
+        thresholds={usage ? thresholdsOf(usage, commit, speed) : []}
         {...(usage ? { range: [Date.parse(usage.start), Date.parse(usage.end)] as const } : {})}
+        {...zoom}
+        {...(hasExplorer ? { opens } : {})}
         height={260}
         isLoading={answer.isPending}
         isPlaceholder={answer.isPlaceholderData}
-        {...(answer.error
+        {...(answer.error && !usage
           ? { error: problemText(answer.error).title, onRetry: () => void answer.refetch() }
           : {})}
         emptyText={texts.empty}
@@ -79,6 +74,41 @@ export function UsageCard({ portId, serviceId }: { portId: number; serviceId: nu
   )
 }
 
+const directionOf = ({ key }: Series) => (key['direction'] === 'in' ? 'in' : 'out')
+const colorOf = (series: Series) => directionColors[directionOf(series)]
+
+/** The level from which the port is busy, only if its traffic comes near: the axis would else hide the traffic. */
+function thresholdsOf({ series }: PortUsage, commit: number | null, speed: number | null): ChartThreshold[] {
+  const highest = Math.max(...series.map(({ max }) => max ?? 0))
+  const busy = (speed ?? 0) * busyFrom
+  const limit = (label: string, value: number, color: ChartThreshold['color'] = 'warn'): ChartThreshold => ({
+    label,
+    value,
+    unit: 'bps',
+    color,
+  })
+  return [
+    ...series.flatMap((one) =>
+      one.p95 === null ? [] : [limit(texts.p95Of(one.label), one.p95, colorOf(one))],
+    ),
+    ...(commit === null ? [] : [limit(words.services.commit, commit)]),
+    ...(busy > 0 && highest > busy / 2 ? [limit(texts.busyLevel, busy, 'bad')] : []),
+  ]
+}
+
+/** The flows of the port by direction, as the chart has its counters. */
+const useViewOf = (portId: number): TrafficView =>
+  useMemo(
+    () => ({
+      ...defaultView,
+      direction: 'both',
+      by: ['direction'],
+      filters: [{ key: 'interface', op: 'eq', values: [String(portId)] }],
+      chart: 'lines',
+    }),
+    [portId],
+  )
+
 /** The committed rate of this port; null if several ports share it. */
 function useCommit(serviceId: number): number | null {
   const { data: service } = useAnswer(getServiceRoute, { params: { service_id: serviceId } })
@@ -86,46 +116,44 @@ function useCommit(serviceId: number): number | null {
   return isOfPort ? (service?.commit_bps ?? null) : null
 }
 
-/** Rounded to minutes, so that the answer is cached. */
-function queryOf(span: Span, now: number): { readonly start: string; readonly points: number } {
-  const minute = Math.floor(now / refetchMs) * refetchMs
-  return { start: new Date(minute - spans[span] * dayMs).toISOString(), points: 300 }
-}
-
 const rate = (value: number | null) => <OrDash>{value === null ? null : formatRate(value, 'bps')}</OrDash>
 
+/** A column for each direction, so that the table fits a phone. */
 function Figures({ usage }: { usage: PortUsage }) {
-  const volumeOf = ({ key }: Series) => (key['direction'] === 'in' ? usage.octets_in : usage.octets_out)
+  const volumeOf = (one: Series) => (directionOf(one) === 'in' ? usage.octets_in : usage.octets_out)
+  const rows = [
+    [texts.p95, ({ p95 }: Series) => rate(p95)],
+    [texts.now, (one: Series) => rate(valueNow(usage, one))],
+    [texts.average, ({ avg }: Series) => rate(avg)],
+    [texts.maximum, ({ max }: Series) => rate(max)],
+    [texts.volume, (one: Series) => volume(volumeOf(one))],
+  ] as const
   return (
     <>
-      <Table.ScrollContainer minWidth={480}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{texts.direction}</Table.Th>
-              <Table.Th>{texts.now}</Table.Th>
-              <Table.Th>{texts.average}</Table.Th>
-              <Table.Th>{texts.maximum}</Table.Th>
-              <Table.Th>{texts.p95}</Table.Th>
-              <Table.Th>{texts.volume}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {usage.series.map((one) => (
-              <Table.Tr key={one.label}>
-                <Table.Td>{one.label}</Table.Td>
-                <Table.Td>{rate(valueNow(usage, one))}</Table.Td>
-                <Table.Td>{rate(one.avg)}</Table.Td>
-                <Table.Td>{rate(one.max)}</Table.Td>
-                <Table.Td>{rate(one.p95)}</Table.Td>
-                <Table.Td>
-                  <OrDash>{volumeOf(one) === null ? null : formatRate(volumeOf(one)!, 'B')}</OrDash>
-                </Table.Td>
-              </Table.Tr>
+      <Table aria-label={texts.title} mt="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{texts.figure}</Table.Th>
+            {usage.series.map(({ label }) => (
+              <Table.Th key={label} ta="right">
+                {label}
+              </Table.Th>
             ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(([label, valueOf]) => (
+            <Table.Tr key={label}>
+              <Table.Td>{label}</Table.Td>
+              {usage.series.map((one) => (
+                <Table.Td key={one.label} ta="right">
+                  {valueOf(one)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
       <Dimmed>{texts.samples(usage.samples, usage.missing_samples)}</Dimmed>
     </>
   )
@@ -140,7 +168,7 @@ function FlowRecords({ records }: { records: PortFlowRecords }) {
   ] as const
   return (
     <>
-      <Table.ScrollContainer minWidth={480} mt="md">
+      <Table.ScrollContainer minWidth={300} mt="md">
         <Table aria-label={compared.title}>
           <Table.Thead>
             <Table.Tr>

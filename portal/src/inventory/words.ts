@@ -310,14 +310,28 @@ export const words = {
     average: 'Average',
     maximum: 'Maximum',
   },
+  load: {
+    now: 'Load now',
+    p95: '95th percentile, 30 days',
+    ofSpeed: (percent: string, speed: string) => `${percent} of ${speed}`,
+    busy: 'Busy',
+    growth: 'Growth',
+    change: (part: number) => {
+      const percent = Math.round(Math.abs(part) * 100)
+      return percent === 0 ? 'None' : `${part > 0 ? '+' : '−'}${percent.toLocaleString('en')} %`
+    },
+    beside: 'beside the 30 days before',
+    growthUnknown: 'the 30 days before were not measured',
+    busyIn: (months: number) =>
+      `beside the 30 days before; 80 % used in about ${months} ${months === 1 ? 'month' : 'months'}`,
+  },
   usage: {
     title: 'Interface counters',
     chart: 'Traffic of the port',
-    span: 'Time range',
-    spans: { day: '24 hours', week: '7 days', month: '30 days', year: 'Year' },
     p95Of: (direction: string) => `95th percentile, ${direction.toLowerCase()}`,
     empty: 'No traffic has been measured in this time.',
-    direction: 'Direction',
+    busyLevel: 'Busy from',
+    figure: 'Figure',
     now: 'Now',
     average: 'Average',
     maximum: 'Maximum',
@@ -370,6 +384,15 @@ export const words = {
     pool: 'Billed with',
     poolOf: (id: number) => `Service ${id}`,
     expected: (rate: string) => ` · ${rate} expected at the end of the month`,
+    above: (over: string, commit: string) => `${over} above the commit of ${commit}.`,
+    aboveIncluded: (over: string, included: string) => `${over} above the ${included} that are included.`,
+    within: (left: string, commit: string) => `${left} below the commit of ${commit}.`,
+    expectedAbove: (over: string) => `Expected ${over} above the commit at the end of the month.`,
+    commitScopes: {
+      port: (commit: string) => `${commit} for each port`,
+      service: (commit: string) => `${commit} for all ports together`,
+    },
+    forecast: 'Expected at the end of this month',
     problems: {
       counters_32_bit:
         'The device counts with 32 bits only, which is not exact at this speed. Ask the provider how this port is billed.',

@@ -16,6 +16,7 @@ import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { whenIdle } from '../ui/idle.ts'
 import { Grid, Page } from '../ui/page.tsx'
 import { AnnouncementsCard } from './announcements-card.tsx'
+import { FacilitiesCard } from './facilities-card.tsx'
 import { Announced, OngoingAttacks, RecentAttacks } from './figures.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { LargestCard } from './largest-card.tsx'
@@ -99,7 +100,11 @@ function Shown({ user }: { user: User }) {
       </Grid>
       {isWatched && !isQuiet && <LazyTrafficCard name={user.current_team.name} height={180} isOptional />}
       {isWatched && <PinnedViews />}
-      <div className={classes['cards']} data-new={isQuiet || undefined}>
+      <div
+        className={classes['cards']}
+        data-new={isQuiet || undefined}
+        data-served={(isServed && isWatched) || undefined}
+      >
         {isNew && (
           <div className={classes['first']}>
             <FirstSteps />
@@ -139,6 +144,11 @@ function Shown({ user }: { user: User }) {
         {isWatched && !isQuiet && (
           <div className={classes['largest']}>
             <LargestCard recent={attacks.recent} />
+          </div>
+        )}
+        {isServed && (
+          <div className={classes['facilities']}>
+            <FacilitiesCard />
           </div>
         )}
       </div>

@@ -137,6 +137,17 @@ export const words = {
     regions: 'Announced in',
     origin: 'Origin',
   },
+  facilities: {
+    title: 'Traffic by facility, now',
+    all: 'All ports',
+    facility: 'Facility',
+    up: 'Ports up',
+    of: (up: number, all: number) => `${up} of ${all}`,
+    in: 'In',
+    out: 'Out',
+    busiest: 'Busiest',
+    unknown: 'Unknown',
+  },
   latest: {
     title: 'Largest attacks, last 30 days',
     all: 'All attacks',

@@ -4,7 +4,10 @@ import { formatRate } from '@pharos/contract/rate'
 import type { MonthlyReport } from '@pharos/contract/messages/report'
 import { noTrafficTexts, rateOrDash } from '@pharos/contract/messages/report-text'
 import { Bars } from '../charts/bars.tsx'
+import { directionColors } from '../charts/chart-props.ts'
 import { Chart } from '../charts/chart.tsx'
+import { useExplorer } from '../traffic/use-traffic.ts'
+import { defaultView } from '../traffic/traffic-view.ts'
 import { Figure } from '../ui/figure.tsx'
 import { Grid } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
@@ -14,9 +17,13 @@ import { words } from './words.ts'
 
 const { traffic: texts } = words
 
+/** Both directions, as the chart of the report. */
+const view = { ...defaultView, direction: 'both', by: ['direction'], chart: 'lines' } as const
+
 type FlowRates = NonNullable<MonthlyReport['traffic']['hours']>['series'][number]
 
 export function Traffic({ report: { traffic, start, end } }: { readonly report: MonthlyReport }) {
+  const { opens } = useExplorer(view, { from: start, to: end })
   if (traffic.state !== 'measured' || traffic.hours === null) {
     const state = traffic.state === 'measured' ? 'no_flows' : traffic.state
     return (
@@ -27,8 +34,8 @@ export function Traffic({ report: { traffic, start, end } }: { readonly report: 
   }
   const { hours } = traffic
   const directions = [
-    { key: 'in', title: texts.received, color: 1, bytes: traffic.bytes_in },
-    { key: 'out', title: texts.sent, color: 2, bytes: traffic.bytes_out },
+    { key: 'in', title: texts.received, color: directionColors.in, bytes: traffic.bytes_in },
+    { key: 'out', title: texts.sent, color: directionColors.out, bytes: traffic.bytes_out },
   ] as const
   const shown = directions.flatMap((direction) => {
     const series = hours.series.find(({ key }) => key['direction'] === direction.key)
@@ -58,6 +65,7 @@ export function Traffic({ report: { traffic, start, end } }: { readonly report: 
             values: series.values,
           }))}
           range={[Date.parse(start), Date.parse(end)]}
+          opens={opens}
           height={240}
         />
       </div>
@@ -101,9 +109,11 @@ function Shares({ traffic }: { readonly traffic: MonthlyReport['traffic'] }) {
     [words.top.protocols, traffic.protocols],
     [words.top.services, traffic.applications],
     [words.top.networks, traffic.networks],
+    [words.top.families, traffic.families],
+    [words.top.facilities, traffic.facilities],
   ] as const
   return (
-    <Grid min={240}>
+    <Grid min={300}>
       {shares.map(([title, items]) => (
         <section key={title} aria-label={title} className={classes['top']}>
           <h3>{title}</h3>

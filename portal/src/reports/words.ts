@@ -28,6 +28,8 @@ export const words = {
     protocols: 'Protocols',
     networks: 'Remote networks',
     services: 'Applications',
+    families: 'IPv4 and IPv6',
+    facilities: 'Facilities',
     none: 'No flow records',
   },
   attacks: {

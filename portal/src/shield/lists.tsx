@@ -1,8 +1,9 @@
 // The rule lists of the team, one per prefix, and the form for a new list.
-import { Autocomplete, Button, Group } from '@mantine/core'
+import { Autocomplete, Button, Group, Modal, Stack } from '@mantine/core'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
 import { listPrefixesRoute } from '@pharos/contract/inventory/prefix'
 import { listShieldListsRoute, type ShieldList } from '@pharos/contract/shield/shield'
+import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type SyntheticEvent } from 'react'
@@ -81,9 +82,19 @@ const declaration: ListDeclaration = {
 export function ShieldLists() {
   const view = useListSearch('/shield', declaration)
   const canChange = useGrant('shield.apply')
+  const [isAdding, setAdding] = useState(false)
   return (
-    <Page title={texts.title} note={texts.note}>
-      {canChange && <NewList />}
+    <Page
+      title={texts.title}
+      note={texts.note}
+      actions={
+        canChange && (
+          <Button leftSection={<IconPlus size={14} />} onClick={() => setAdding(true)}>
+            {texts.add}
+          </Button>
+        )
+      }
+    >
       <List<ShieldList>
         name="shield-lists"
         things={texts.things}
@@ -94,12 +105,13 @@ export function ShieldLists() {
         empty={<Empty title={texts.empty}>{texts.emptyText}</Empty>}
       />
       <Blackholes />
+      {isAdding && <NewList onClose={() => setAdding(false)} />}
     </Page>
   )
 }
 
 /** Accepts any prefix: the server rejects prefixes that the team does not hold. */
-function NewList() {
+function NewList({ onClose }: { readonly onClose: () => void }) {
   const [prefix, setPrefix] = useState('')
   const navigate = useNavigate()
   const has = useHasModule('ipam')
@@ -121,25 +133,30 @@ function NewList() {
     })
   }
   return (
-    <form onSubmit={submit}>
-      <Group gap="xs" align="flex-end">
-        <Autocomplete
-          size="xs"
-          w={260}
-          maw="100%"
-          label={texts.choose}
-          placeholder="203.0.113.0/24"
-          data={data}
-          limit={20}
-          required
-          withAsterisk={false}
-          value={prefix}
-          onChange={setPrefix}
-        />
-        <Button type="submit" size="xs" variant="default">
-          {texts.add}
-        </Button>
-      </Group>
-    </form>
+    <Modal opened onClose={onClose} title={texts.add}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Autocomplete
+            label={texts.choose}
+            description={texts.chooseHelp}
+            placeholder="203.0.113.0/24"
+            // A prefix that is typed whole leaves no choice, and its list would cover the button.
+            data={data.includes(prefix.trim()) ? [] : data}
+            limit={20}
+            required
+            withAsterisk={false}
+            data-autofocus
+            value={prefix}
+            onChange={setPrefix}
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit">{texts.add}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
   )
 }

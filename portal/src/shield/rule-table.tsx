@@ -10,6 +10,7 @@ import { Time } from '../ui/time.tsx'
 import { placeOf, warningText } from './effect.tsx'
 import { changeOf, type DraftRule, type ListPlan } from './rule-draft.ts'
 import { ruleReasonText } from './reason-text.ts'
+import { RuleComment } from './rule-comment.tsx'
 import { actionText, matchText, ruleText } from './rule-text.ts'
 import classes from './shield.module.css'
 import { words } from './words.ts'
@@ -197,7 +198,7 @@ const RuleText = ({ rule, place, change, warnings }: RuleTextProps) => (
     {change && <span className={classes['mark']}>{texts.changed[change]}</span>}
     {(rule.comment !== '' || rule.expires !== null) && (
       <span className={classes['note']}>
-        {rule.comment}
+        <RuleComment text={rule.comment} />
         {rule.comment !== '' && rule.expires !== null && ' · '}
         {rule.expires !== null && (
           <>

@@ -5,7 +5,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { simulateShieldRoute, type ShieldList, type ShieldRule } from '@pharos/contract/shield/shield'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { answerOverLastOf } from '../api/queries.ts'
 import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { Empty } from '../ui/empty.tsx'
@@ -16,7 +16,7 @@ import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
-import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
+import { whenIdle } from '../ui/idle.ts'
 import { placeholderProps } from '../ui/placeholder.ts'
 import { Effect, Warnings } from './effect.tsx'
 import { ListStatePill } from './list-state.tsx'
@@ -40,6 +40,12 @@ import classes from './shield.module.css'
 import { words } from './words.ts'
 
 const { editor: texts } = words
+
+/** Loaded with the charts once the browser is idle. */
+const ListTraffic = lazy(async () => {
+  await whenIdle()
+  return { default: (await import('./list-traffic.tsx')).ListTraffic }
+})
 
 export function ShieldRules() {
   const { search } = usePageSearch('/shield/rules')
@@ -180,11 +186,9 @@ function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) 
             </Group>
           </div>
         )}
-        <LazyTrafficCard
-          filters={[{ key: 'local_address', op: 'within', values: [prefix] }]}
-          name={prefix}
-          direction="in"
-        />
+        <Suspense fallback={<Skeleton height={330} radius="lg" />}>
+          <ListTraffic prefix={prefix} rules={rules} />
+        </Suspense>
       </Columns>
       {edited !== undefined && (
         <RuleForm

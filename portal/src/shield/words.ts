@@ -9,7 +9,7 @@ export const words = {
     add: 'Add list',
     choose: 'Prefix of the new list',
     chooseHelp: 'One of your prefixes, or a part of one, such as one address.',
-    open: 'Continue',
+    cancel: 'Cancel',
     prefix: 'Prefix',
     state: 'State',
     rules: 'Rules',
@@ -20,6 +20,13 @@ export const words = {
     reason: 'Reason',
     id: 'ID',
     prefixFilter: 'Address or prefix',
+  },
+  traffic: {
+    title: 'Dropped and passed',
+    chart: (prefix: string) => `Dropped and passed traffic to ${prefix}`,
+    added: (count: number) => (count === 1 ? 'rule added' : `${count} rules added`),
+    uncounted:
+      'A scrubber that applies the rules does not count packets (FlowSpec). Its drops are missing here and are counted as passed.',
   },
   states: {
     list: { pending: 'Applying', active: 'Active', error: 'Error' },

@@ -1,5 +1,5 @@
 // The traffic explorer: from top to bottom the query, its chart and its table. The address contains the whole view, with times relative to now.
-import { Button, CloseButton, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, CloseButton, Group, Skeleton, Stack } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import {
   exportFlowTimeseriesRoute,
@@ -21,19 +21,19 @@ import { Page } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import type { Span, TimeRange } from '../ui/time-range.ts'
-import { formatDuration, useZone, zoneName } from '../ui/time.tsx'
-import { useIsPhone } from '../ui/use-is-phone.ts'
+import { formatDuration } from '../ui/time.tsx'
+import { usePageRange } from '../ui/use-page-range.ts'
 import { usePageSearch } from '../ui/use-page-search.ts'
-import { useRangeZoom } from '../ui/use-range-zoom.ts'
 import { FlowProblem, type Remedy } from './flow-problem.tsx'
-import { curlOf, flowRequest, graphRequest } from './flow-request.ts'
-import { useMarks } from './marks.ts'
-import { FlowDiagram, Picture } from './picture.tsx'
+import { curlOf, graphRequest, type flowRequest } from './flow-request.ts'
+import { MarkedPicture } from './marked-picture.tsx'
+import { FlowDiagram } from './picture.tsx'
 import { QueryBar } from './query-bar.tsx'
 import { TrafficTable } from './traffic-table.tsx'
-import { rowsOf, unitOf, type TrafficRow } from './traffic-rows.ts'
-import { readRange, readView, viewAddress, withFilter, type TrafficView } from './traffic-view.ts'
+import { unitOf, type TrafficRow } from './traffic-rows.ts'
+import { readView, viewAddress, withFilter, type TrafficView } from './traffic-view.ts'
 import { useFlowKeys, useFlows, type FlowKeys } from './use-flows.ts'
+import { useTraffic } from './use-traffic.ts'
 import filterClasses from '../ui/filter.module.css'
 import { placeholderProps } from '../ui/placeholder.ts'
 import { useNow } from '../ui/use-now.ts'
@@ -46,35 +46,27 @@ export function Explorer() {
   const { search, setSearch } = usePageSearch('/traffic')
   const address = search as Readonly<Record<string, unknown>>
   const { view, ignored: ignoredOfView } = useMemo(() => readView(address), [address])
-  const [zone] = useZone()
-  const timeZone = zoneName(zone)
-  const now = useNow()
-  const read = useMemo(() => readRange(address, now, timeZone), [address, now, timeZone])
-  const { range, span } = read
-  const ignored = [...ignoredOfView, ...read.ignored]
-  const isUpToNow = span.end === undefined
-  const request = useMemo(() => flowRequest(view, span, timeZone), [view, span.start, span.end, timeZone])
+  const { range, span, setRange, zoom, ignored: ignoredOfRange } = usePageRange()
+  const ignored = [...ignoredOfView, ...ignoredOfRange]
+  const traffic = useTraffic(view, span)
   const keys = useFlowKeys()
   const setView = (changes: Partial<TrafficView>) => setSearch(viewAddress({ ...view, ...changes }))
-  const setRange = ({ range: quick, from, to }: TimeRange) => setSearch({ range: quick, from, to })
-  const { isZoomed, onZoom } = useRangeZoom(range, setRange)
   const shared = {
     view,
     range,
     span,
-    isUpToNow,
+    traffic,
     keys,
-    request,
     onView: setView,
     onRange: setRange,
-    zoom: { isZoomed, onZoom },
+    zoom,
   }
   return (
     <Page
       wide
       title={words.page.title}
       note={words.page.note}
-      actions={<Tools request={request} view={view} title={titleOf(view, keys)} />}
+      actions={<Tools request={traffic.request} view={view} title={titleOf(view, keys)} />}
     >
       {ignored.length > 0 && (
         <div role="status" className={filterClasses['ignored']}>
@@ -96,17 +88,16 @@ type ResultProps = {
   readonly view: TrafficView
   readonly range: TimeRange
   readonly span: Span
-  readonly isUpToNow: boolean
+  readonly traffic: ReturnType<typeof useTraffic>
   readonly keys: FlowKeys
-  readonly request: ReturnType<typeof flowRequest>
   readonly onView: (changes: Partial<TrafficView>) => void
   readonly onRange: (range: TimeRange) => void
   readonly zoom: Pick<ChartProps, 'isZoomed' | 'onZoom'>
 }
 
 function Result(props: ResultProps) {
-  const { request, isUpToNow, keys, span, onView, onRange } = props
-  const answer = useFlows(request, isUpToNow)
+  const { traffic, keys, span, onView, onRange } = props
+  const { answer, rows, hasTraffic } = traffic
   // Until the next answer, the screen shows the view of the last one.
   const [shownView, setShownView] = useState(props.view)
   useEffect(() => {
@@ -115,7 +106,6 @@ function Result(props: ResultProps) {
   const view = answer.isPlaceholderData ? shownView : props.view
   const { by, rank } = view
   const data = answer.data
-  const rows = useMemo(() => rowsOf(data?.series ?? [], by, rank, data?.previous?.series), [data, by, rank])
   const [chosen, setChosen] = useState<readonly string[]>([])
   const hidden = hiddenOf(
     rows.map(({ id }) => id),
@@ -138,7 +128,7 @@ function Result(props: ResultProps) {
         <Skeleton height={240} />
       </Stack>
     )
-  if (!data.series.some(({ max }) => max !== null && max > 0))
+  if (!hasTraffic)
     return <NoTraffic view={view} span={span} range={props.range} onView={onView} onRange={onRange} />
   return (
     <div {...placeholderProps(answer.isPlaceholderData)}>
@@ -174,14 +164,14 @@ type PicturesProps = ResultProps & {
 
 /** The chart, and with several dimensions a flow diagram next to it. */
 function Pictures(props: PicturesProps) {
-  const { view, span, isUpToNow, keys, answer, drawn, labels } = props
+  const { view, span, traffic, keys, answer, drawn, labels, zoom } = props
   const title = titleOf(view, keys)
   const isSankey = view.chart === 'sankey'
   const diagram = (
     <FlowDiagram
       view={view}
       request={graphRequest(view, span)}
-      isUpToNow={isUpToNow}
+      isUpToNow={traffic.isUpToNow}
       title={words.picture.sankeyTitle(labels)}
       labelOf={keys.labelOf}
       height={chartHeight}
@@ -197,7 +187,15 @@ function Pictures(props: PicturesProps) {
   ) : (
     <div className={classes['pictures']} data-two={labels.length > 1 || undefined}>
       <Section title={title} actions={<Notes answer={answer} view={view} />}>
-        <Marked {...props} title={title} answer={answer} rows={drawn} />
+        <MarkedPicture
+          view={view}
+          span={span}
+          title={title}
+          answer={answer}
+          rows={drawn}
+          height={chartHeight}
+          zoom={zoom}
+        />
       </Section>
       {labels.length > 1 && <Section title={words.picture.sankeyTitle(labels)}>{diagram}</Section>}
     </div>
@@ -207,44 +205,6 @@ function Pictures(props: PicturesProps) {
 /** Returns `Inbound bits per second by source AS`. */
 const titleOf = ({ direction, metric, by }: TrafficView, keys: FlowKeys): string =>
   `${words.picture.of[direction][metric]}${words.picture.by(by.map(keys.labelOf))}`
-
-type MarkedProps = ResultProps & {
-  readonly title: string
-  readonly answer: FlowTimeseries
-  readonly rows: ReturnType<typeof rowsOf>
-}
-
-/** The marks belong to the network that the view is limited to. */
-function Marked({ view, span, title, answer, rows, zoom }: MarkedProps) {
-  const network = view.filters.find(
-    ({ key, op }) => /^(prefix|local_address|dst_address)$/.test(key) && (op === 'eq' || op === 'within'),
-  )?.values[0]
-  const isPhone = useIsPhone()
-  const { marks, unmarked, error } = useMarks(span, network, isPhone ? 2 : 6)
-  return (
-    <>
-      <Picture
-        view={view}
-        title={title}
-        answer={answer}
-        rows={rows}
-        marks={marks}
-        height={chartHeight}
-        zoom={zoom}
-      />
-      {unmarked > 0 && (
-        <Text size="xs" c="dimmed">
-          {words.picture.more(unmarked)}
-        </Text>
-      )}
-      {error !== null && error !== undefined && (
-        <Text size="xs" c="bad" role="alert">
-          {words.picture.marksFailed}
-        </Text>
-      )}
-    </>
-  )
-}
 
 /** The resolution, the sampling and the completeness of the figures. */
 function Notes({ answer, view }: { readonly answer: FlowTimeseries; readonly view: TrafficView }) {

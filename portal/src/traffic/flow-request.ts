@@ -46,7 +46,7 @@ export function graphRequest(view: TrafficView, span: Span): FlowGraphRequest {
 }
 
 /** Returns filters as the API takes them. */
-export const requestFilters = (filters: readonly FlowFilter[]) =>
+const requestFilters = (filters: readonly FlowFilter[]) =>
   filters.map(({ key, op, values }) => ({ key, op, value: takesMany.has(op) ? [...values] : values[0]! }))
 
 /** Returns the command that sends the request with an API token. */

@@ -14,19 +14,27 @@ const { picture: texts } = words
 const announcementsMax = 8
 const changesMax = 8
 
+/** Maximum number of attacks that are named in the chart or below it. */
+const attacksNamed = 30
+
 export type Marks = {
   readonly marks: readonly ChartMark[]
-  /** Number of attacks without a mark. */
+  /** Number of further attacks. */
   readonly unmarked: number
   /** A request for them failed: the absence of marks has no meaning. */
   readonly error: unknown
 }
 
 /**
- * `network` limits the marks to what concerns an address or prefix. Only the largest attacks are marked, as many marks would hide
- * the traffic.
+ * `network` limits the marks to what concerns an address or prefix. Only the largest attacks have a line, as many lines would hide
+ * the traffic; others are listed.
  */
-export function useMarks(span: Span, network: string | undefined, attacksMax: number): Marks {
+export function useMarks(
+  span: Span,
+  network: string | undefined,
+  attacksMax: number,
+  isEnabled = true,
+): Marks {
   const has = useSeenModules()
   const attacks = useQuery({
     ...answerOf(listIncidentsRoute, {
@@ -35,26 +43,28 @@ export function useMarks(span: Span, network: string | undefined, attacksMax: nu
         ...(network === undefined ? {} : { affected_network: network }),
         false_positive: false,
         ordering: '-affected_bps',
-        limit: attacksMax,
+        limit: attacksNamed,
       },
     }),
-    enabled: has('lighthouse'),
+    enabled: isEnabled && has('lighthouse'),
     refetchInterval: () => refetchIntervalOf(listIncidentsRoute, 30_000),
   })
   const changes = useQuery({
     queryKey: [teamIdNow(), 'traffic-announcement-changes', network, span.start, span.end],
-    enabled: has('ipam') && span.start !== undefined,
+    enabled: isEnabled && has('ipam') && span.start !== undefined,
     staleTime: 60_000,
     queryFn: () => announcementChanges(network, span),
   })
   const list = attacks.data?.results ?? []
   return {
     marks: [
-      ...list.map(({ start, end, classification_key: type, network: target }): ChartMark => ({
+      ...list.map(({ id, start, end, classification_key: type, network: target }, at): ChartMark => ({
         at: Date.parse(start),
         ...(end === null ? {} : { until: Date.parse(end) }),
         label: texts.attack(classificationLabel(type), target.replace(/\/(32|128)$/, '')),
         state: 'bad',
+        href: `/events/${id}`,
+        ...(at < attacksMax ? {} : { isMinor: true }),
       })),
       ...(changes.data ?? []),
     ],

@@ -25,36 +25,36 @@ type PictureProps = {
   readonly height: number
   /** If left out, each chart zooms by itself. */
   readonly zoom?: Pick<ChartProps, 'onZoom' | 'isZoomed'>
+  /** The address that a click opens. */
+  readonly opens?: ChartProps['opens']
   /** Whether no table names the colors. */
   readonly hasLegend?: boolean
+  /** The answer is of an earlier view until this one is loaded. */
+  readonly isPlaceholder?: boolean
 }
 
 export function Picture(props: PictureProps) {
-  const { view, answer, marks = [], zoom, hasLegend = false } = props
+  const { view, answer, marks = [], zoom, opens, hasLegend = false } = props
   if (view.chart === 'grid') return <SmallCharts {...props} />
-  const unit = unitOf[view.metric]
-  const isPercent = view.chart === 'percent'
-  const parts = isPercent ? percentOf(props.rows.map(({ series }) => series.values)) : undefined
-  const series = props.rows.map(({ label, color, series: { values } }, at): ChartSeries => ({
-    label,
-    unit: isPercent ? 'percent' : unit,
-    color,
-    values: parts?.[at] ?? values,
-  }))
+  const series = seriesOf(props)
   const isHeatmap = view.chart === 'heatmap'
-  const isCompared = view.isCompared && !isPercent && !isHeatmap
+  const isCompared = series.some(({ isDashed }) => isDashed)
+  const isLines = view.chart === 'lines'
   return (
     <Chart
       label={props.title}
-      kind={isHeatmap ? 'heatmap' : view.chart === 'lines' || isCompared ? 'lines' : 'stacked-area'}
+      // Up to two lines have room for their areas.
+      kind={isHeatmap ? 'heatmap' : isLines ? (series.length > 2 ? 'lines' : 'area') : 'stacked-area'}
       hasLegend={isCompared || isHeatmap || hasLegend}
       times={timesOf(answer)}
-      series={isCompared ? compared(props, series) : series}
+      series={series}
       marks={marks}
       range={[Date.parse(answer.start), Date.parse(answer.end)]}
       {...zoom}
+      {...(opens ? { opens } : {})}
       height={isHeatmap ? heatmapHeight(series.length) : props.height}
       periodMs={answer.interval * 1000}
+      isPlaceholder={props.isPlaceholder ?? false}
     />
   )
 }
@@ -62,26 +62,37 @@ export function Picture(props: PictureProps) {
 /** Rows are as high as a name needs, lower if there are many. */
 const heatmapHeight = (rows: number) => 70 + rows * (rows > 15 ? 18 : 26)
 
-/** A line of the period before for each of few groups; for many the sum of now and of the period before. */
-function compared(
-  { view, answer, rows }: PictureProps,
-  series: readonly ChartSeries[],
-): readonly ChartSeries[] {
+/** Returns the groups, and of a view that compares the period before: of each group beside its line, of a stack as its height. */
+function seriesOf({ view, answer, rows }: PictureProps): readonly ChartSeries[] {
+  const isPercent = view.chart === 'percent'
+  const parts = isPercent ? percentOf(rows.map(({ series }) => series.values)) : undefined
+  const unit = isPercent ? 'percent' : unitOf[view.metric]
+  const series = rows.map(({ label, color, series: { values } }, at): ChartSeries => ({
+    label,
+    unit,
+    color,
+    values: parts?.[at] ?? values,
+  }))
+  if (!view.isCompared || isPercent || view.chart === 'heatmap') return series
   const { length } = answer.timestamps
-  const unit = unitOf[view.metric]
   const before = rows.map((row) => fitted(row.before?.values ?? [], length))
-  if (view.chart === 'lines' && rows.length <= comparedMax)
-    return series.flatMap((one, at) => [
-      one,
-      { ...one, label: texts.before(one.label), isDashed: true, values: before[at]! },
-    ])
-  return [
-    { label: texts.now, unit, color: 1, values: sumOf(rows.map(({ series: { values } }) => values)) },
-    { label: texts.previous, unit, color: 'idle', isDashed: true, values: sumOf(before) },
-  ]
+  if (view.chart === 'stacked')
+    return [
+      ...series,
+      {
+        label: texts.previous,
+        unit,
+        color: 'idle',
+        isDashed: true,
+        isLine: true,
+        values: sumOf(before),
+      },
+    ]
+  return series.flatMap((one, at) => [
+    one,
+    { ...one, label: texts.before(one.label), isDashed: true, values: before[at]! },
+  ])
 }
-
-const comparedMax = 4
 
 const fitted = (values: readonly (number | null)[], length: number) =>
   Array.from({ length }, (_, at) => values[at] ?? null)
@@ -90,10 +101,11 @@ const cellHeight = 120
 
 function SmallCharts({ view, answer, rows, zoom }: PictureProps) {
   const unit = unitOf[view.metric]
+  const { length } = answer.timestamps
   const times = timesOf(answer)
   return (
     <div className={classes['grid']}>
-      {rows.map(({ id, label, color, series }) => (
+      {rows.map(({ id, label, color, series, before }) => (
         <div key={id}>
           <h3 className={classes['cellTitle']}>
             <span className={classes['swatch']} style={{ background: colorVariable(color) }} aria-hidden />
@@ -104,7 +116,20 @@ function SmallCharts({ view, answer, rows, zoom }: PictureProps) {
             label={label}
             kind="area"
             times={times}
-            series={[{ label, unit, color, values: series.values }]}
+            series={[
+              { label, unit, color, values: series.values },
+              ...(view.isCompared
+                ? [
+                    {
+                      label: texts.previous,
+                      unit,
+                      color: 'idle' as const,
+                      isDashed: true,
+                      values: fitted(before?.values ?? [], length),
+                    },
+                  ]
+                : []),
+            ]}
             range={[Date.parse(answer.start), Date.parse(answer.end)]}
             hasLegend={false}
             height={cellHeight}

@@ -8,16 +8,17 @@ import { TextLink } from '../ui/link.tsx'
 import { problemText } from '../ui/problem-text.ts'
 import type { SavedView } from '../ui/saved-views.ts'
 import { Section } from '../ui/section.tsx'
+import { readRange } from '../ui/time-range.ts'
 import { timeRangeText } from '../ui/time-range-text.ts'
 import { useZone, zoneName } from '../ui/time.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { words as uiWords } from '../ui/words.ts'
 import { failureOf } from './flow-problem.tsx'
-import { flowRequest, graphRequest } from './flow-request.ts'
+import { graphRequest } from './flow-request.ts'
 import { FlowDiagram, Picture } from './picture.tsx'
-import { rowsOf } from './traffic-rows.ts'
-import { readRange, readView } from './traffic-view.ts'
-import { useFlowKeys, useFlows } from './use-flows.ts'
+import { readView } from './traffic-view.ts'
+import { useFlowKeys } from './use-flows.ts'
+import { useExplorer, useTraffic } from './use-traffic.ts'
 import { words } from './words.ts'
 
 /** As many groups as series colors: a card has no table below it. */
@@ -28,16 +29,10 @@ type PinnedViewProps = { readonly view: SavedView; readonly onUnpin: () => void 
 
 export function PinnedView({ view: { name, search }, onUnpin }: PinnedViewProps) {
   const { address, range, span, timeZone, view } = usePinned(search)
-  const isUpToNow = span.end === undefined
-  const request = useMemo(() => flowRequest(view, span, timeZone), [view, span.start, span.end, timeZone])
-  const answer = useFlows(request, isUpToNow)
+  const { answer, rows, hasTraffic, isUpToNow } = useTraffic(view, span)
+  const { opens } = useExplorer(view, range)
   const keys = useFlowKeys()
   const { data } = answer
-  const rows = useMemo(
-    () => rowsOf(data?.series ?? [], view.by, view.rank, data?.previous?.series),
-    [data, view],
-  )
-  const hasTraffic = rows.some(({ series }) => (series.max ?? 0) > 0)
   return (
     <Section
       fill
@@ -85,7 +80,7 @@ export function PinnedView({ view: { name, search }, onUnpin }: PinnedViewProps)
           height={height}
         />
       ) : (
-        <Picture view={view} title={name} answer={data} rows={rows} height={height} hasLegend />
+        <Picture view={view} title={name} answer={data} rows={rows} height={height} opens={opens} hasLegend />
       )}
     </Section>
   )

@@ -1,7 +1,7 @@
 // The series of an answer as rows of the explorer: named, colored, with their share. Pure.
 import type { FlowGraph, FlowNode } from '@pharos/contract/flow/flow'
 import type { Series } from '@pharos/contract/timeseries'
-import type { ChartColor } from '../charts/chart-props.ts'
+import { directionColors, type ChartColor } from '../charts/chart-props.ts'
 import type { Unit } from '../charts/units.ts'
 import type { Metric, Rank } from './traffic-view.ts'
 import { words } from './words.ts'
@@ -74,13 +74,19 @@ export function rowsOf(
       values,
       names,
       label: unique,
-      color: others ? 8 : (((at % slots) + 1) as ChartColor),
+      color: others ? 8 : colorOf(by, values, at),
       isOthers: others,
       series: one,
       share: total > 0 ? (one.avg ?? 0) / total : 0,
       ...(previous ? { before: previous } : {}),
     }
   })
+}
+
+/** A direction has its color, wherever it is in the order. */
+function colorOf(by: readonly string[], values: TrafficRow['values'], at: number): ChartColor {
+  const known = by.length === 1 && by[0] === 'direction' ? values[0] : undefined
+  return known === 'in' || known === 'out' ? directionColors[known] : (((at % slots) + 1) as ChartColor)
 }
 
 const idOf = ({ key }: Series, by: readonly string[]): string =>

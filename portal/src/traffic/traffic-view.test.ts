@@ -11,7 +11,6 @@ import {
   operators,
   ranks,
   readFilters,
-  readRange,
   readView,
   viewAddress,
   withFilter,
@@ -67,23 +66,6 @@ describe('the address of the explorer', () => {
     const { view, ignored } = readView({ metric: 'furlongs', by: 'src_asn', top: '500', filter: 'broken' })
     assert.deepEqual(view, { ...defaultView, by: ['src_asn'] })
     assert.deepEqual(ignored, ['top', 'filter', 'metric'])
-  })
-
-  it('has a time range with a start, and names what is not one', () => {
-    const now = Date.parse('2026-03-15T12:30:40Z')
-    const read = (address: object) => {
-      const { range, span, ignored } = readRange({ ...address }, now, 'UTC')
-      assert.ok(span.start !== undefined)
-      return [range, ignored]
-    }
-    const limits = { from: '2026-03-01T00:00Z', to: '2026-03-02T00:00Z' }
-    assert.deepEqual(read({}), [{ range: '24h' }, []])
-    assert.deepEqual(read(limits), [limits, []])
-    assert.deepEqual(read({ range: '30d', from: 'now-2d' }), [{ range: '30d' }, ['from']])
-    assert.deepEqual(read({ range: '99999w' }), [{ range: '24h' }, ['range']])
-    assert.deepEqual(read({ to: 'now-1d' }), [{ range: '24h' }, ['to']])
-    assert.deepEqual(read({ from: '0099-01-01' }), [{ range: '24h' }, ['from']])
-    assert.deepEqual(read({ ...limits, to: '9999-12-31T23:59Z' }), [{ range: '24h' }, ['from', 'to']])
   })
 
   it('holds filters as text that can be edited, IPv6 included', () => {

@@ -1,6 +1,5 @@
 // The view of the traffic explorer in the address: every part is plain text, so that a view can be shared and edited.
 // Parts that cannot be read are named and left out. Pure.
-import { spanOf, type Span, type TimeRange } from '../ui/time-range.ts'
 import { textsOf } from '../ui/use-page-search.ts'
 
 export const chartKinds = ['stacked', 'lines', 'percent', 'grid', 'heatmap', 'sankey'] as const
@@ -93,34 +92,6 @@ export function readView(address: Readonly<Record<string, unknown>>): {
       filters: filters ?? [],
     },
     ignored,
-  }
-}
-
-/** The time range of an address without one. */
-const defaultRange: TimeRange = { range: '24h' }
-
-type ReadRange = { readonly range: TimeRange; readonly span: Span; readonly ignored: readonly string[] }
-
-/** Returns the time range of an address, its span at a moment, and the names of the parameters that have no effect. */
-export function readRange(
-  address: Readonly<Record<string, unknown>>,
-  now: number,
-  timeZone: string,
-): ReadRange {
-  const text = (name: string) => (address[name] === undefined ? undefined : String(address[name]))
-  const [quick, from, to] = [text('range'), text('from'), text('to')]
-  const limits: TimeRange = { from, ...(to === undefined ? {} : { to }) }
-  const wanted: TimeRange =
-    quick !== undefined ? { range: quick } : from !== undefined ? limits : defaultRange
-  const span = spanOf(wanted, now, timeZone)
-  const isValid = span?.start !== undefined
-  const range = isValid ? wanted : defaultRange
-  return {
-    range,
-    span: isValid ? span : spanOf(defaultRange, now, timeZone)!,
-    ignored: (['range', 'from', 'to'] as const).filter(
-      (name) => address[name] !== undefined && text(name) !== range[name],
-    ),
   }
 }
 

@@ -1,9 +1,17 @@
 // The rows of a list. Only those on the screen and a few around them are elements of the page; on a phone each is a card of two
-// lines. Keys: j and k or the arrows move the focus, Enter opens the row, Space its panel, x selects it.
+// lines, and the page scrolls instead of the list. Keys: j and k or the arrows move the focus, Enter opens the row, Space its panel, x selects it.
 import { Checkbox } from '@mantine/core'
 import type { Route } from '@pharos/contract/route'
-import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
-import { useLayoutEffect, useMemo, useRef, type MouseEvent, type ReactNode, type RefObject } from 'react'
+import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual'
+import {
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react'
 import type { PageOf } from './all-rows.ts'
 import { CellTip } from './cell-tip.tsx'
 import { ListHead } from './list-head.tsx'
@@ -58,12 +66,12 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
   const [density] = useDensity()
   const rowHeight = heights[isPhone ? 'card' : density]
   const virtual = useVirtualRows(viewport, { count, rowHeight, isPhone })
-  const items = virtual.getVirtualItems()
+  const { items } = virtual
   const range = { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 }
   const { rowAt, further } = useRows(route, request, page, range, refetchMs)
   const inView: InView<Row> = { ...props, items, rowAt }
-  const latest = useKeys(viewport, count, (index) => virtual.scrollToIndex(index), inView)
-  useRemainingHeight(viewport)
+  const latest = useKeys(viewport, count, virtual.show, inView)
+  useRemainingHeight(viewport, !isPhone)
   const { shown: columns } = layout
   const growing = isPhone ? undefined : columns.find((one) => one.grows && !layout.hasOwnWidth(one.id))?.id
   const cells = columns.length + (selection ? 1 : 0) + (growing === undefined ? 1 : 0)
@@ -76,10 +84,14 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
         data-list
         data-density={isPhone ? 'card' : density}
         className={classes['viewport']}
-        style={{
-          minHeight: (Math.min(page ? count : rowsWhileLoading, rowsMin) + 1.2) * rowHeight,
-          ...(height === undefined ? {} : { maxHeight: height }),
-        }}
+        style={
+          isPhone
+            ? undefined
+            : {
+                minHeight: (Math.min(page ? count : rowsWhileLoading, rowsMin) + 1.2) * rowHeight,
+                ...(height === undefined ? {} : { maxHeight: height }),
+              }
+        }
         onClick={(event) => onRowClick(event, inView)}
         {...placeholderProps(isPlaceholder)}
       >
@@ -99,7 +111,7 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
             <RowsInView
               rows={inView}
               columns={columns}
-              heightOfAll={virtual.getTotalSize()}
+              heightOfAll={virtual.height}
               cells={cells}
               asOf={first.dataUpdatedAt}
               isCard={isPhone}
@@ -125,25 +137,54 @@ const UnseenHead = ({ label }: { readonly label: string }) => (
 
 type VirtualRowsOptions = { readonly count: number; readonly rowHeight: number; readonly isPhone: boolean }
 
+/** The place of a row in the list, in pixels. */
+type RowPlace = { readonly index: number; readonly start: number; readonly end: number }
+
+type VirtualRows = {
+  readonly items: readonly RowPlace[]
+  readonly height: number
+  readonly show: (index: number) => void
+}
+
 function useVirtualRows(
   viewport: RefObject<HTMLDivElement | null>,
   { count, rowHeight, isPhone }: VirtualRowsOptions,
-) {
-  const virtual = useVirtualizer({
-    count,
+): VirtualRows {
+  const shared = { count, estimateSize: () => rowHeight, overscan: 8 }
+  const list = useVirtualizer({
+    ...shared,
+    enabled: !isPhone,
     getScrollElement: () => viewport.current,
-    estimateSize: () => rowHeight,
     // The sticky heading would cover a row that is scrolled to the top.
-    scrollPaddingStart: isPhone ? 0 : headHeight,
-    overscan: 8,
+    scrollPaddingStart: headHeight,
   })
+  const scrollMargin = useTop(viewport, isPhone)
+  const page = useWindowVirtualizer({ ...shared, enabled: isPhone, scrollMargin })
+  const virtual = isPhone ? page : list
   useLayoutEffect(() => virtual.measure(), [rowHeight])
-  return virtual
+  const above = isPhone ? scrollMargin : 0
+  return {
+    items: virtual
+      .getVirtualItems()
+      .map(({ index, start, end }) => ({ index, start: start - above, end: end - above })),
+    height: virtual.getTotalSize(),
+    show: (index) => virtual.scrollToIndex(index),
+  }
+}
+
+/** Returns the distance of the list from the top of the page, which changes with the content above it. */
+function useTop(viewport: RefObject<HTMLDivElement | null>, isEnabled: boolean): number {
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    if (!isEnabled || !viewport.current) return
+    setTop(Math.round(viewport.current.getBoundingClientRect().top + window.scrollY))
+  })
+  return top
 }
 
 /** The rows in view, and what opens and selects them. */
 type InView<Row> = Pick<ListRowsProps<Row>, 'idOf' | 'selection' | 'onShow' | 'shown'> & {
-  readonly items: readonly VirtualItem[]
+  readonly items: readonly RowPlace[]
   readonly rowAt: (index: number) => Row | undefined
 }
 
@@ -305,8 +346,9 @@ const Spacer = ({ height }: { height: number }) => (
 )
 
 /** Marks the page of a list that takes the remaining height, and the elements between them, for the style sheets. */
-function useRemainingHeight(list: RefObject<HTMLElement | null>): void {
+function useRemainingHeight(list: RefObject<HTMLElement | null>, isEnabled: boolean): void {
   useLayoutEffect(() => {
+    if (!isEnabled) return undefined
     const page = list.current?.closest<HTMLElement>('[data-page]')
     if (!page) return undefined
     const between: HTMLElement[] = []
@@ -318,5 +360,5 @@ function useRemainingHeight(list: RefObject<HTMLElement | null>): void {
       delete page.dataset['filled']
       for (const one of between) delete one.dataset['around']
     }
-  }, [list])
+  }, [list, isEnabled])
 }

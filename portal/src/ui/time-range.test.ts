@@ -1,7 +1,7 @@
 // Time ranges of addresses.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { rangeBetween, shiftedBy, spanOf } from './time-range.ts'
+import { rangeBetween, readRange, shiftedBy, spanOf } from './time-range.ts'
 
 const now = Date.parse('2026-03-15T12:30:40Z')
 
@@ -64,5 +64,21 @@ describe('a time range', () => {
     assert.equal(shiftedBy(1, { range: '24h' }, now, 'UTC'), undefined)
     assert.equal(shiftedBy(-1, {}, now, 'UTC'), undefined)
     assert.equal(shiftedBy(-1, { from: '1971-01-01T00:00Z' }, now, 'UTC'), undefined)
+  })
+
+  it('of a page has a start, and names what is not one', () => {
+    const read = (address: object) => {
+      const { range, span, ignored } = readRange({ ...address }, now, 'UTC')
+      assert.ok(span.start !== undefined)
+      return [range, ignored]
+    }
+    const limits = { from: '2026-03-01T00:00Z', to: '2026-03-02T00:00Z' }
+    assert.deepEqual(read({}), [{ range: '24h' }, []])
+    assert.deepEqual(read(limits), [limits, []])
+    assert.deepEqual(read({ range: '30d', from: 'now-2d' }), [{ range: '30d' }, ['from']])
+    assert.deepEqual(read({ range: '99999w' }), [{ range: '24h' }, ['range']])
+    assert.deepEqual(read({ to: 'now-1d' }), [{ range: '24h' }, ['to']])
+    assert.deepEqual(read({ from: '0099-01-01' }), [{ range: '24h' }, ['from']])
+    assert.deepEqual(read({ ...limits, to: '9999-12-31T23:59Z' }), [{ range: '24h' }, ['from', 'to']])
   })
 })

@@ -11,7 +11,7 @@ export type TimeRange = {
 /** Times of the API, ISO 8601 UTC; a limit that is left out is open. */
 export type Span = { readonly start?: string; readonly end?: string }
 
-export const quickRanges = ['1h', '24h', '7d', '30d', '90d', 'this-month', 'last-month'] as const
+export const quickRanges = ['1h', '24h', '7d', '30d', '90d', '365d', 'this-month', 'last-month'] as const
 
 const minuteMs = 60_000
 const unitMs: Readonly<Record<string, number>> = { m: minuteMs, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
@@ -88,3 +88,35 @@ export const isSameRange = (a: TimeRange, b: TimeRange): boolean =>
 
 /** Returns the time as addresses hold it, to the minute: `2026-03-01T12:00Z`. */
 export const addressTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16)}Z`
+
+/** The time range of an address without one. */
+const defaultRange: TimeRange = { range: '24h' }
+
+export type ReadRange = {
+  readonly range: TimeRange
+  readonly span: Span
+  readonly ignored: readonly string[]
+}
+
+/** Returns the time range of an address or the default one, its span at a moment, and the names of the parameters that have no effect. */
+export function readRange(
+  address: Readonly<Record<string, unknown>>,
+  now: number,
+  timeZone: string,
+  byDefault: TimeRange = defaultRange,
+): ReadRange {
+  const text = (name: string) => (address[name] === undefined ? undefined : String(address[name]))
+  const [quick, from, to] = [text('range'), text('from'), text('to')]
+  const limits: TimeRange = { from, ...(to === undefined ? {} : { to }) }
+  const wanted: TimeRange = quick !== undefined ? { range: quick } : from !== undefined ? limits : byDefault
+  const span = spanOf(wanted, now, timeZone)
+  const isValid = span?.start !== undefined
+  const range = isValid ? wanted : byDefault
+  return {
+    range,
+    span: isValid ? span : spanOf(byDefault, now, timeZone)!,
+    ignored: (['range', 'from', 'to'] as const).filter(
+      (name) => address[name] !== undefined && text(name) !== range[name],
+    ),
+  }
+}

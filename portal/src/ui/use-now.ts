@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 
 /** Ages and windows: their texts change by the minute. */
-export const minuteMs = 60_000
+const minuteMs = 60_000
 
 /** Returns the current time in milliseconds since 1970, updated at the interval while it is needed. */
 export function useNow(isRunning = true, everyMs = minuteMs): number {

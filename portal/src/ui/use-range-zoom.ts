@@ -1,5 +1,4 @@
 // The zoom of a chart that changes the time range of its page, and the way back.
-import { useState } from 'react'
 import { isSameRange, rangeBetween, type TimeRange } from './time-range.ts'
 
 type Zoom = {
@@ -10,12 +9,14 @@ type Zoom = {
   readonly onZoom: (times: readonly [from: number, to: number] | undefined) => void
 }
 
+/** The last zoom, of whichever chart: all charts of a page have its range, and each offers the way back. */
+let last: { readonly before: TimeRange; readonly to: TimeRange } | undefined
+
 /** A range that is chosen in another way ends the zoom. */
 export function useRangeZoom(range: TimeRange, setRange: (range: TimeRange) => void): Zoom {
-  const [zoom, setZoom] = useState<{ readonly before: TimeRange; readonly to: TimeRange }>()
-  const before = zoom && isSameRange(zoom.to, range) ? zoom.before : undefined
+  const before = last && isSameRange(last.to, range) ? last.before : undefined
   const zoomTo = (to: TimeRange) => {
-    setZoom({ before: before ?? range, to })
+    last = { before: before ?? range, to }
     setRange(to)
   }
   return {

@@ -336,6 +336,7 @@ export const words = {
       '7d': 'Last 7 days',
       '30d': 'Last 30 days',
       '90d': 'Last 90 days',
+      '365d': 'Last 12 months',
       'this-month': 'This month',
       'last-month': 'Last month',
     },

@@ -34,11 +34,11 @@ const attacksByDay: ChartSeries[] = [
   {
     label: 'Under 5 Gbps',
     unit: 'count',
-    color: 1,
+    color: 'scale-1',
     values: counts.map((count, at) => count - large[at]! - medium[at]!),
   },
-  { label: '5–20 Gbps', unit: 'count', color: 2, values: medium },
-  { label: 'Over 20 Gbps', unit: 'count', color: 'bad', values: large },
+  { label: '5–20 Gbps', unit: 'count', color: 'scale-2', values: medium },
+  { label: 'Over 20 Gbps', unit: 'count', color: 'scale-3', values: large },
 ]
 const dayText = new Intl.DateTimeFormat('en-GB', {
   weekday: 'short',
@@ -223,10 +223,16 @@ function Gallery() {
           kind="area"
           times={attackTimes}
           series={attack}
-          thresholds={[{ value: 2e9, unit: 'bps', label: 'threshold 2 Gbps' }]}
+          thresholds={[{ value: 2e9, unit: 'bps', label: 'threshold' }]}
           marks={[
             { at: attackTimes[28]!, label: 'detected' },
             { at: attackTimes[37]!, until: attackTimes[60]!, label: 'blackhole', state: 'info' },
+            ...[6, 7, 8, 9].map((id) => ({
+              at: attackTimes[id]!,
+              label: `UDP flood 203.0.113.${id}`,
+              href: `/events/${id}`,
+              isMinor: true,
+            })),
           ]}
           range={[attackTimes[0]!, now]}
         />
@@ -291,7 +297,7 @@ function Gallery() {
           kind="band"
           times={timesOf(96, 3_600_000)}
           series={optics}
-          thresholds={[{ value: -7, unit: 'dBm', label: 'low warning', state: 'bad' }]}
+          thresholds={[{ value: -7, unit: 'dBm', label: 'low warning', color: 'bad' }]}
           marks={[{ at: now - 3 * dayMs, label: 'module replaced' }]}
         />
       </Card>

@@ -180,11 +180,19 @@ function drawTraffic(sheets: Sheets, report: MonthlyReport): void {
 }
 
 function drawTrafficShares(sheets: Sheets, traffic: MonthlyReport['traffic']): void {
-  const groups = [
+  drawGroups(sheets, [
     ['Protocols', traffic.protocols],
     ['Applications', traffic.applications],
     ['Remote networks', traffic.networks],
-  ] as const
+  ])
+  drawGroups(sheets, [
+    ['Address families', traffic.families],
+    ['Facilities', traffic.facilities],
+  ])
+}
+
+/** Draws groups side by side; one without shares is left out. */
+function drawGroups(sheets: Sheets, groups: readonly (readonly [string, readonly ReportShare[]])[]): void {
   const bars = groups
     .filter(([, shares]) => shares.length > 0)
     .map(([title, shares]) => ({ title, color: sheets.accent, bars: barsOf(shares) }))
@@ -196,11 +204,12 @@ function drawTrafficShares(sheets: Sheets, traffic: MonthlyReport['traffic']): v
 const barsOf = (shares: readonly ReportShare[]) =>
   shares.map(({ label, bytes }) => ({ label, value: bytes, text: formatRate(bytes, 'B') }))
 
+/** One hue, as in the portal: the larger, the darker. */
 const bandColors: Readonly<Record<PeakBand, string>> = {
-  below_1g: ink.series[0],
-  from_1g: '#3aa6c9',
-  from_10g: ink.series[1],
-  from_100g: '#c4281c',
+  below_1g: '#94b8f0',
+  from_1g: '#4f86dd',
+  from_10g: '#2455a8',
+  from_100g: '#102c5e',
 }
 
 function drawAttacks(sheets: Sheets, report: MonthlyReport): void {

@@ -6,10 +6,14 @@ import { getFlowTimeseries } from '../flow/flow-timeseries.ts'
 import type { FlowDeps } from '../flow/read-flows.ts'
 import type { ReadingActor } from '../operation/operation.ts'
 import { Failure } from '../runtime/error.ts'
-import type { ReportWindow } from './report.store.ts'
+import { listDeviceLocations, type ReportWindow } from './report.store.ts'
 
 const hourSeconds = 3600
 const sharesMax = 6
+/** The most devices of a team whose traffic is summed by facility. */
+const devicesMax = 50
+/** Traffic through devices that the team does not see. */
+const elsewhere = 'Network of the provider'
 
 export async function readTraffic(
   deps: FlowDeps,
@@ -18,7 +22,7 @@ export async function readTraffic(
   timezone: string,
 ): Promise<ReportTraffic> {
   const [start, end] = [window.start.toISOString(), window.end.toISOString()]
-  const sharesBy = async (key: FlowKey): Promise<ReportShare[]> => {
+  const sumsBy = async (key: FlowKey, limit: number): Promise<Sum[]> => {
     const { series } = await getFlowTimeseries(deps, reader, {
       start,
       end,
@@ -26,13 +30,29 @@ export async function readTraffic(
       interval: 24 * hourSeconds,
       metric: 'bytes',
       group_by: [key],
-      limit: sharesMax,
+      limit,
     })
     return series
       .filter((one) => one.key[key] !== null)
-      .map(({ label, values }) => ({ label, bytes: Math.round(sum(values)) }))
-      .filter(({ bytes }) => bytes > 0)
-      .toSorted((a, b) => b.bytes - a.bytes)
+      .map(({ label, values, key: { [key]: value } }) => ({
+        value: value!,
+        label,
+        bytes: Math.round(sum(values)),
+      }))
+  }
+  const sharesBy = async (key: FlowKey) => largest(await sumsBy(key, sharesMax))
+  const facilities = async () => {
+    const places = new Map(
+      (await listDeviceLocations(deps.db, reader.actor.teamId)).map(({ id, name }) => [String(id), name]),
+    )
+    const sums = await sumsBy('device', devicesMax)
+    const named = sums.map(({ value, bytes }) => ({ label: places.get(value) ?? elsewhere, bytes }))
+    return largest(
+      [...Map.groupBy(named, ({ label }) => label)].map(([label, list]) => ({
+        label,
+        bytes: list.reduce((total, { bytes }) => total + bytes, 0),
+      })),
+    )
   }
   try {
     const hours = await getFlowTimeseries(deps, reader, {
@@ -52,6 +72,8 @@ export async function readTraffic(
       protocols: await sharesBy('protocol'),
       applications: await sharesBy('service_port'),
       networks: await sharesBy('remote_asn'),
+      families: await sharesBy('family'),
+      facilities: await facilities(),
     }
   } catch (error) {
     if (error instanceof Failure && (error.code === 'unavailable' || error.code === 'query_too_expensive'))
@@ -68,7 +90,18 @@ const none = (state: 'no_flows' | 'unavailable'): ReportTraffic => ({
   protocols: [],
   applications: [],
   networks: [],
+  families: [],
+  facilities: [],
 })
+
+type Sum = ReportShare & { readonly value: string }
+
+const largest = (sums: readonly ReportShare[]): ReportShare[] =>
+  sums
+    .filter(({ bytes }) => bytes > 0)
+    .toSorted((a, b) => b.bytes - a.bytes)
+    .slice(0, sharesMax)
+    .map(({ label, bytes }) => ({ label, bytes }))
 
 const sum = (values: Series['values']): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0)

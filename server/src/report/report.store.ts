@@ -1,7 +1,7 @@
 // The SQL of the monthly report: the team, and the changes of a time. As the team.
 import type { ReportChangeKind } from '@pharos/contract/messages/report'
 import { sql } from 'kysely'
-import type { Postgres } from '../db/postgres.ts'
+import type { Db, Postgres } from '../db/postgres.ts'
 
 /** Start inclusive, end exclusive. */
 export type ReportWindow = { readonly start: Date; readonly end: Date }
@@ -50,3 +50,15 @@ export const listReportedChanges = (
         where ${shown.shield} and l.team_id = ${teamId} and v.created >= ${start} and v.created < ${end}) c
       order by c.at, c.place limit ${limit}`,
   )
+
+type DeviceLocation = { readonly id: number; readonly name: string }
+
+/** Lists the facilities of the devices on which the team has ports, or that are its own. Runs as the owner: only the conditions separate the teams. */
+export async function listDeviceLocations(db: Db, teamId: number): Promise<DeviceLocation[]> {
+  const { rows } = await sql<DeviceLocation>`
+    select d.id, l.name from devices d join locations l on l.key = d.location_key
+    where d.customer_id = ${teamId} or d.id in (
+      select p.device_id from port_assignments a join ports p on p.id = a.port_id
+      where a.team_id = ${teamId} and a.valid @> now())`.execute(db)
+  return rows
+}

@@ -39,6 +39,7 @@ export function routes(shared: ApiShared): Mounted[] {
       ...shared,
       dropPercentMax: config.shieldDropPercentMax,
       checkScrubbers: createCheckScrubbers(postgres, capabilitiesOf(shared)),
+      listCounting: listCounting(shared),
       safelist: config.shieldSafelist.map(parsePrefixOrAddress),
     }),
   ]

@@ -61,6 +61,15 @@ export const shieldSubjects: readonly Subject[] = [
     answers: absentIsNotFound,
   },
   {
+    route: 'getShieldTraffic',
+    requests: {
+      own: async (context) => ({ query: { prefix: networkOf(ownOf(context)) } }),
+      foreign: async (context) => ({ query: { prefix: networkOf(foreignOf(context)) } }),
+      missing: async () => ({ query: { prefix: '192.88.99.0/24' } }),
+    },
+    answers: (which) => (which === 'own' ? 200 : 'invalid'),
+  },
+  {
     route: 'simulateShield',
     requests: about(newRules),
     answers: (which) => (which === 'own' ? 200 : 'invalid'),

@@ -14,6 +14,7 @@ import { DriverError, QueryTooExpensive } from '../../runtime/driver-error.ts'
 import { getEventTraffic, type EventTrafficDeps } from './event-traffic.ts'
 import { insertFlows, testFlow } from '../../flow/testing.ts'
 import { HitsRecorder } from '../../shield/record-hits.ts'
+import { getShieldTraffic } from '../../shield/shield-traffic.ts'
 import { addPrefix, addTeam } from '../testing.ts'
 
 const minuteMs = 60_000
@@ -157,6 +158,28 @@ describe('the traffic of an event', () => {
       [0, 60],
       [100, 40],
     ])
+  })
+
+  it('is that of a prefix of the team, for its shield list', async () => {
+    const read = (prefix: string, start?: string) =>
+      getShieldTraffic(
+        { postgres: database.postgres, flowStore: store, listCounting: async () => [false], now: () => now },
+        { actor: { teamId } as Operation['actor'] },
+        { prefix, metric: 'bps', interval: 60, ...(start === undefined ? {} : { start }) },
+      )
+    const answer = await read('203.0.113.0/25', new Date(startMs).toISOString())
+    assert.deepEqual([answer.notes, answer.end], [['uncounted'], '2026-03-14T12:11:00.000Z'])
+    assert.deepEqual(
+      answer.series.map(({ values }) => values.slice(0, 2)),
+      [
+        [10_000, 11_000],
+        [null, null],
+        [null, null],
+      ],
+    )
+    const day = await read('203.0.113.200')
+    assert.equal(day.timestamps.length, 24 * 60 + 1)
+    await assert.rejects(read('198.51.100.0/24'), { code: 'invalid' })
   })
 
   it('is that of all networks of the event', async () => {

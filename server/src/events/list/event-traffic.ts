@@ -4,10 +4,10 @@ import type { TimelineSample } from '@pharos/contract/events/event'
 import {
   eventTrafficParts,
   type EventTraffic,
-  type EventTrafficMetric,
   type EventTrafficPart,
   type getEventTrafficRoute,
 } from '@pharos/contract/events/event-traffic'
+import type { EventTrafficMetric } from '@pharos/contract/flow/traffic-parts'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -35,7 +35,6 @@ type Query = QueryOf<typeof getEventTrafficRoute>
 type Values = readonly (number | null)[]
 
 const marginMs = 15 * 60_000
-/** Drops are kept by minute, and exporters report a flow about once a minute. */
 const stepSeconds = 60
 /** Minimum part of the current bucket for a rate. */
 const rateMsMin = 10_000
@@ -50,16 +49,44 @@ export async function getEventTraffic(
   const now = clock()
   const view = await findTrafficView(postgres, teamId, eventId)
   if (!view) throw notFound('event')
-  const buckets = keptBucketsOf(windowFor(view, query, now), now, () => stepSeconds)
-  const stored = await readStored(flowStore, teamId, view.networks, buckets, metric)
+  const buckets = trafficBuckets(windowFor(view, query, now), now)
+  const { networks, timeline } = view
+  const sampled = () => sampledRates(timeline, metric, buckets.borders)
+  const { hasFlows, ...traffic } = await readTrafficParts(
+    { postgres, flowStore, listCounting },
+    { teamId, networks, metric, buckets, now, sampled },
+  )
+  return { ...traffic, source: hasFlows ? 'flows' : 'detector' }
+}
+
+/** Drops are kept by minute, and exporters report a flow about once a minute. */
+export const trafficBuckets = (window: Parameters<typeof keptBucketsOf>[0], now: Date): Buckets =>
+  keptBucketsOf(window, now, () => stepSeconds)
+
+type TrafficOf = {
+  readonly teamId: number
+  readonly networks: readonly Prefix[]
+  readonly metric: EventTrafficMetric
+  readonly buckets: Buckets
+  readonly now: Date
+  /** The total of each bucket if there are no flows. */
+  readonly sampled: () => Values
+}
+
+/** Returns the three series of the networks, and whether `total` is from flows. */
+export async function readTrafficParts(
+  { postgres, flowStore, listCounting }: Omit<EventTrafficDeps, 'now'>,
+  { teamId, networks, metric, buckets, now, sampled }: TrafficOf,
+): Promise<Omit<EventTraffic, 'source'> & { readonly hasFlows: boolean }> {
+  const stored = await readStored(flowStore, teamId, networks, buckets, metric)
   const { borders, seconds } = buckets
   const times = borders.slice(0, -1)
   const hasFlows = stored !== undefined && stored.total.size > 0
   const rate = (sum: number, bucket: number) => rateOf(sum, metric, borders, bucket, now)
   const total = hasFlows
     ? times.map((_, at) => (stored.known.has(at) ? rate(stored.total.get(at) ?? 0, at) : null))
-    : sampledRates(view.timeline, metric, borders)
-  const counting = await listCounting(await listFilteredPrefixes(postgres, teamId, view.networks))
+    : sampled()
+  const counting = await listCounting(await listFilteredPrefixes(postgres, teamId, networks))
   const isCounted = counting.length === 0 || counting.includes(true)
   const dropped = times.map((_, at) => (stored && isCounted ? rate(stored.dropped.get(at) ?? 0, at) : null))
   const passed = total.map((all, at) => {
@@ -72,8 +99,8 @@ export async function getEventTraffic(
     end: borders.at(-1)!.toISOString(),
     interval: seconds,
     timestamps: times.map((at) => at.toISOString()),
-    source: hasFlows ? 'flows' : 'detector',
     notes: counting.includes(false) ? ['uncounted'] : [],
+    hasFlows,
     series: eventTrafficParts.map((part) => ({
       key: { part },
       label: labels[part],

@@ -13,6 +13,7 @@ import {
   simulateShieldRoute,
   updateShieldRulesRoute,
 } from '@pharos/contract/shield/shield'
+import { getShieldTrafficRoute } from '@pharos/contract/shield/shield-traffic'
 import { suggestShieldRulesRoute } from '@pharos/contract/shield/suggestion'
 import { sql } from 'kysely'
 import { insertFlows } from '../../../src/flow/testing.ts'
@@ -64,6 +65,14 @@ export async function recordShield(recorder: Recorder): Promise<void> {
   await at('2026-04-01T03:19:50.000Z')
   await record(listShieldRulesRoute, { query: { prefix: [web.cidr], include: 'hits' } })
   await record(listShieldListsRoute, { query: { prefix: [host] } })
+  await record(getShieldTrafficRoute, {
+    query: {
+      prefix: web.cidr,
+      start: '2026-04-01T03:16:00Z',
+      end: '2026-04-01T03:19:00Z',
+      interval: 60,
+    },
+  })
 
   await recordBlackholes(recorder)
 
