@@ -838,6 +838,14 @@ export const pages = [
     component: lazyRouteComponent(() => import('./platform/elements.tsx'), 'PlatformElements'),
   }),
   page({
+    path: '/staff/setup',
+    label: 'Set up',
+    keywords: ['first', 'wizard', 'install', 'router', 'detector', 'device', 'logo'],
+    staffGrant: 'platform.manage',
+    search: parameters<{ step: string }>()('step'),
+    component: lazyRouteComponent(() => import('./setup/wizard.tsx'), 'Setup'),
+  }),
+  page({
     path: '/staff/restore',
     label: 'Restore',
     keywords: ['backup', 'restored', 'database'],
@@ -863,6 +871,10 @@ export const pages = [
 
 /** Pages without the frame, open to anyone. */
 export const guestPages = [
+  page({
+    path: '/setup',
+    component: lazyRouteComponent(() => import('./setup/first-account.tsx'), 'FirstAccountPage'),
+  }),
   page({
     path: '/sign-in',
     search: (search: { readonly to?: string } & SearchSchemaInput): { readonly to?: string } => {

@@ -55,6 +55,8 @@ export const placesOfMembers = [
 ] as const
 
 export const placesOfStaff = [
+  '/staff/setup',
+  '/staff/setup?step=finished',
   '/staff',
   '/staff/inbox',
   '/staff/customers',

@@ -17,11 +17,13 @@ const untagged: Readonly<Record<string, string>> = {
   getPortUsage: 'computed from measurements of the requested time',
   getTransceiverMetrics: 'computed from measurements of the requested time',
   getRelatedEventTraffic: 'computed from flows of the requested time',
+  getSetupProgress: 'computed from the settings and elements of the installation now',
   getShieldTraffic: 'computed from flows of the requested time',
   getStatus: 'computed from the state of the installation now',
   getTimezone: 'computed for the requested place and time',
   listPlatformKinds: 'a list without pages, the same until another release',
   listRegistries: 'a list without pages, of what processes report now',
+  showSetup: 'whether there is an account now, asked once',
   search: 'a list without pages, for the text of the request',
   verifyAsn: 'the state of proofs, which are queried by the request',
 }

@@ -37,6 +37,11 @@ const unaudited: Readonly<Record<string, string>> = {
   requestPasswordReset: 'sends a mail and changes nothing; the use of its link is audited',
 }
 
+/** Operations that no caller can call with success here, with the test that reads their entries. */
+const elsewhere: Readonly<Record<string, string>> = {
+  createFirstAccount: 'needs an installation without an account: setup.test.ts',
+}
+
 /** Preconditions for subjects whose call would otherwise have no effect. */
 const prepared: Readonly<Record<string, () => Promise<unknown>>> = {
   confirmEmail: () =>
@@ -78,7 +83,7 @@ async function succeed(
 }
 
 describe('every changing operation', () => {
-  for (const route of changing) {
+  for (const route of changing.filter(({ name }) => elsewhere[name] === undefined)) {
     it(`adds an entry: ${route.name}`, async (t) => {
       const ofRoute = subjects.filter((subject) => subject.route === route.name && !isDryRun(subject))
       const seen: string[] = []

@@ -118,6 +118,7 @@ const operations: Readonly<Record<string, Operation>> = {
       'staff.digest': field('hourly'),
     },
   },
+  updateSetupProgress: { read: 'getSetupProgress', fields: { dismissed: field(true) } },
   updateTeam: {
     read: 'getTeam',
     prepare: async () => {

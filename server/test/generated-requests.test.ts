@@ -92,6 +92,8 @@ const shares: Readonly<Record<string, number>> = {
  * A code of an authenticator is valid for a minute, so it cannot be generated in advance, and a passkey signs a challenge: see second-factor.test.ts and
  * passkey.test.ts. An invitation is
  * sent again only some minutes after the first time: see invitations.test.ts. A restore with an item that waits is not closed: see restore.test.ts.
+ * An element of the platform follows the rules of its kind: see platform-changes.test.ts, as the first admin of a team without
+ * members. The first account exists: see setup.test.ts.
  */
 const neverSucceeding: readonly string[] = [
   'confirmTotp',
@@ -99,6 +101,9 @@ const neverSucceeding: readonly string[] = [
   'resendInvitation',
   'getAttachmentFile',
   'closeRestore',
+  'changePlatform',
+  'createFirstAccount',
+  'inviteFirstAdmin',
 ]
 
 /** The number of requests after which the fixtures are restored, for operations that use them up. */
@@ -266,6 +271,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   createPasskey: [/^body\.response: passkey$/],
   // Not an existing address, country or time zone.
   updateTeam: [/^body\.(billing_email|technical_email|abuse_email|country|timezone): unknown$/],
+  inviteFirstAdmin: [/^body\.email: email$/],
   addMember: [/^body\.email: email$/, /^body\.is_admin: exclusive$/],
   // For a new account: no password, or a password that the policy rejects.
   acceptInvitation: [/^body\.password: /],
@@ -486,6 +492,7 @@ const shieldHints: Hints = {
 
 const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   addMember: { email: guests },
+  listPlatformElements: { section: ['locations', 'devices', 'users'] },
   changeEmail: { email: guests },
   confirmEmail: { token: [spareAccounts.confirmToken] },
   resetPassword: { token: [spareAccounts.resetToken] },

@@ -177,6 +177,8 @@ const allowed: Record<string, readonly string[]> = {
     'drivers',
     'packages',
   ],
+  // The first run: its account is a platform document.
+  setup: ['contract', 'operation', 'runtime', 'db', 'session', 'platform', 'packages'],
   // The state of the installation: it reads the tables of every domain.
   status: [
     'contract',

@@ -41,6 +41,7 @@ type Change = {
   readonly section: string
   readonly key?: string
   readonly values?: SampleElement
+  readonly if_match?: string
 }
 
 const post = (changes: readonly Change[], query = '') =>
@@ -150,6 +151,27 @@ describe('every kind that the portal changes', () => {
         assert.equal(choices.length > 0, type === 'choice' || type === 'choices', `${section} ${name}`)
         assert.doesNotMatch(name, /_file$/)
       }
+  })
+
+  it('is not changed with the etag of an earlier state', async () => {
+    for (const kind of kinds) {
+      const { section } = kind
+      const [first] = changedFields(kind)
+      const values = given(sampleElement(section))
+      const other = given({ ...values, ...elementSamples[section]!.fields[first!.name]! })
+      const plan = await planned([{ action: 'update', section, values: other }])
+      const { key } = plan.changes.find((one) => one.kind === kind.kind)!
+      const { etag } = (await find(section, key))!
+      await change([{ action: 'update', section, values: other, if_match: etag }])
+      for (const action of ['update', 'delete'] as const) {
+        const stale = { action, section, key, ...(action === 'update' ? { values } : {}), if_match: etag }
+        const answer = await post([stale])
+        assert.deepEqual([answer.statusCode, answer.json().code], [412, 'precondition_failed'], section)
+      }
+      const now = (await find(section, key))!
+      assert.notEqual(now.etag, etag, section)
+      await change([{ action: 'update', section, key, values, if_match: now.etag }])
+    }
   })
 
   it('is edited, field by field', async () => {

@@ -169,7 +169,7 @@ const depsOf = (flowStore: FlowStore, change: Partial<SendReportsDeps> = {}): Se
     retention: { days: 3_000, rollupDays: 3_000 },
     now: () => now,
   },
-  readBrand: async () => ({ name: 'Example Net', accent: null, support: null, logo: null }),
+  readBrand: async () => ({ name: 'Example Net', accent: null, support: null, logo: null, asn: null }),
   drawer: createReportDrawer(),
   ring: api.config.secret,
   publicUrl: 'https://portal.net.example',
@@ -401,7 +401,7 @@ describe('the mails of reports', () => {
           await sql`update monthly_reports set due = now()`.execute(owner())
           assert.equal(await sendReports(depsOf(store), never), 1)
         }
-        return { name: 'Example Net', accent: null, support: null, logo: null }
+        return { name: 'Example Net', accent: null, support: null, logo: null, asn: null }
       },
     })
     assert.equal(await sendReports(stalled, never), 0)

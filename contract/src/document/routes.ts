@@ -40,6 +40,7 @@ import { providerRoutes } from '../team/provider.ts'
 import { prefixRoutes } from '../inventory/prefix.ts'
 import { reportRoutes } from '../messages/report.ts'
 import { restoreRoutes } from '../operator/restore.ts'
+import { setupRoutes } from '../operator/setup.ts'
 import type { Route } from '../route.ts'
 import { roleRoutes } from '../team/role-list.ts'
 import { searchRoutes } from '../search.ts'
@@ -100,6 +101,7 @@ export const routes: readonly Route[] = [
   ...adminTeamRoutes,
   ...staffAccessRoutes,
   ...platformRoutes,
+  ...setupRoutes,
   ...letterRoutes,
   ...zoneRoutes,
   ...dnssecRoutes,

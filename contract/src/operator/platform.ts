@@ -102,15 +102,30 @@ const platformFieldTypes = [
   'choices',
   'texts',
   'secret',
+  'image',
+  'object',
+  'objects',
   'json',
 ] as const
+
+const PlatformPart = Component('PlatformPart', {
+  name: Type.String({ description: 'place in the object, such as `next_hop.ipv4`' }),
+  of: Nullable(
+    Type.String({ description: 'value of the field `parts_by` for which it exists; null: for all' }),
+  ),
+  type: { ...Enumeration('PlatformFieldType', platformFieldTypes), description: 'as of a field' },
+  required: Type.Boolean({ description: 'whether each object has it' }),
+  hint: Type.String({ description: 'what the value must be; may be empty' }),
+  choices: Type.Array(Type.String(), { description: 'the accepted values of a choice; empty for others' }),
+})
+export type PlatformPart = Static<typeof PlatformPart>
 
 const PlatformField = Component('PlatformField', {
   name: Type.String({ description: 'name of the field in the element' }),
   type: {
     ...Enumeration('PlatformFieldType', platformFieldTypes),
     description:
-      '`choice` and `choices`: of `choices`; `texts`: a list; `secret`: a text that no answer contains; `json`: a value of any form, which `hint` describes',
+      '`choice` and `choices`: of `choices`; `texts`: a list; `secret`: a text that no answer contains; `image`: the text of an SVG image, not contained either; `object`: of `parts`; `objects`: a list of them; `json`: a value of any form, which `hint` describes',
   },
   required: Type.Boolean({ description: 'whether each element has it' }),
   is_identity: Type.Boolean({ description: 'whether it is a part of the key, which never changes' }),
@@ -122,6 +137,15 @@ const PlatformField = Component('PlatformField', {
   choices: Type.Array(Type.String(), { description: 'the accepted values of a choice; empty for others' }),
   refers_to: Nullable(
     Type.String({ description: 'section of the elements whose key it names; null for other fields' }),
+  ),
+  parts: Type.Array(PlatformPart, {
+    description: 'of an object; names of files are left out; empty for other types',
+  }),
+  parts_by: Nullable(
+    Type.String({
+      description:
+        'what decides which parts an object has: its part `kind`, or another field of the element; null: nothing',
+    }),
   ),
   initial: Type.Unknown({ description: 'the value if the element leaves it out; null if there is none' }),
 })
@@ -176,6 +200,9 @@ const PlatformElement = Component('PlatformElement', {
   ),
   values: PlatformValues,
   secrets: Type.Array(Type.String(), { description: 'names of the secrets that are stored' }),
+  etag: Type.String({
+    description: 'changes with the element, its secrets and its manager; for `if_match` of a change',
+  }),
 })
 export type PlatformElement = Static<typeof PlatformElement>
 
@@ -222,6 +249,13 @@ const ElementChange = Component('PlatformElementChange', {
     Line({ minLength: 1, maxLength: 400, description: 'key of the element; required to delete' }),
   ),
   values: Optional(PlatformValues),
+  if_match: Optional(
+    Line({
+      minLength: 1,
+      maxLength: 200,
+      description: 'the `etag` of the element that was read: 412 if it has changed since',
+    }),
+  ),
 })
 
 export const changePlatformRoute = route({
@@ -233,7 +267,7 @@ export const changePlatformRoute = route({
   description:
     'Creates, updates and deletes elements that the portal manages, with the checks, the plan and the audit log of `pharos apply`: all changes ' +
     'or none. `values` is the whole element: a field that it leaves out gets its default, but a secret stays. An element that a file or NetBox ' +
-    'manages is changed there: 422. An element in use is not deleted; announcements of a region and the service of a port end first, which is ' +
+    'manages is changed there: 422. With `if_match`, an element that has changed since it was read is 412, and nothing is changed. An element in use is not deleted; announcements of a region and the service of a port end first, which is ' +
     'the plan of the first request. Names of files are not accepted. 409 if the deletions need `deletions` and `evidence`, which a dry run reports.',
   permission: staffChanging('platform.manage'),
   query: Strict(approvedDeletions),
@@ -248,7 +282,7 @@ export const changePlatformRoute = route({
   success: 200,
   dryRun: true,
   keyless: 'password',
-  errors: ['conflict'],
+  errors: ['conflict', 'precondition_failed'],
 })
 
 export const platformRoutes = [

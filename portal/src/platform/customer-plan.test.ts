@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changesOf, formPlace, slugOf, type NewCustomer } from './customer-plan.ts'
+import { slugOf } from '@pharos/contract/slug'
+import { changesOf, type NewCustomer } from './customer-plan.ts'
+import { formPlace } from './form-change.ts'
 
 const customer: NewCustomer = {
   name: ' Example Bakery ',

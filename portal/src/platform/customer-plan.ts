@@ -1,5 +1,5 @@
 // A new customer as changes of the platform: the team with its prefixes, ASN, service and port, planned and applied together. Pure.
-import type { Changes } from './plan-request.ts'
+import type { FormChange } from './form-change.ts'
 
 export type NewCustomer = {
   readonly name: string
@@ -16,21 +16,7 @@ export type NewCustomer = {
   readonly interface: string
 }
 
-/** A change, and the field of the form for each of its values. */
-export type CustomerChange = {
-  readonly change: Changes[number]
-  readonly fields: Readonly<Record<string, keyof NewCustomer>>
-}
-
-/** A short name for the API and the platform file. */
-export const slugOf = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 63)
+type CustomerChange = FormChange<keyof NewCustomer>
 
 export function changesOf(customer: NewCustomer): CustomerChange[] {
   const { name, slug, modules, prefixes, asn, service, service_type: type, commit_bps: commit } = customer
@@ -72,15 +58,4 @@ export function changesOf(customer: NewCustomer): CustomerChange[] {
           ),
         ]),
   ]
-}
-
-/** Returns the place of an error in the form: `body.changes.1.values.prefix` is the field `prefixes`. */
-export function formPlace(
-  changes: readonly CustomerChange[],
-  loc: readonly (string | number)[],
-): (string | number)[] {
-  const [, , at, , field] = loc
-  const change = changes[Number(at)]
-  const name = change && (change.fields[String(field)] ?? Object.values(change.fields)[0])
-  return name === undefined ? [...loc] : ['body', name]
 }

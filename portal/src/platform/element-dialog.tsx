@@ -18,9 +18,11 @@ import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { SubmitButton } from '../ui/submit-button.tsx'
 import { words as uiWords } from '../ui/words.ts'
-import { declarationsOf, FormValues } from './element-fields.tsx'
+import { declarationsOf } from './element-fields.tsx'
+import { FormValues } from './form-values.ts'
 import { fieldsOf, valuesOf, type ElementFields } from './element-form.ts'
-import { applyChanges, planChanges, type Changes } from './plan-request.ts'
+import type { Changes } from './form-change.ts'
+import { applyChanges, planChanges } from './plan-request.ts'
 import { PlanView } from './plan-view.tsx'
 import { kindText, words } from './words.ts'
 
@@ -52,7 +54,7 @@ function useElementForm({ kind, kinds, element }: ElementDialogProps, onPlanned:
       const values = valuesOf(kind, fields, element)
       const changes: Changes = [
         element
-          ? { action: 'update', section, key: element.key, values }
+          ? { action: 'update', section, key: element.key, values, if_match: element.etag }
           : { action: 'create', section, values },
       ]
       return { changes, plan: await planChanges(changes) }
@@ -201,9 +203,9 @@ type DeleteProps = {
 export const DeleteElement = (props: DeleteProps) =>
   useMayAsStaff(changePlatformRoute.permission) ? <OfferedDelete {...props} /> : null
 
-function OfferedDelete({ section, element: { key }, trigger, onApplied }: DeleteProps) {
+function OfferedDelete({ section, element: { key, etag }, trigger, onApplied }: DeleteProps) {
   const [opened, { open, close }] = useDisclosure(false)
-  const changes: Changes = [{ action: 'delete', section, key }]
+  const changes: Changes = [{ action: 'delete', section, key, if_match: etag }]
   const plan = useMutation({ mutationFn: () => planChanges(changes) })
   function start() {
     plan.mutate()

@@ -5,16 +5,16 @@ import {
   type PlatformField,
   type PlatformKind,
 } from '@pharos/contract/operator/platform'
-import { createContext, useContext } from 'react'
+import { useContext } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { common, inputProps, password, text } from '../ui/form-text-widgets.tsx'
 import { country, multiSelect, networks, select, timeZone, toggle } from '../ui/form-widgets.tsx'
+import { svgFile } from '../ui/svg-field.tsx'
 import type { Declarations, FieldDeclaration, WidgetProps } from '../ui/form.tsx'
 import { isSwitch, parseJson, type ElementFields } from './element-form.ts'
+import { FormValues } from './form-values.ts'
+import { objectField, objectsField } from './parts-field.tsx'
 import { fieldLabel, words } from './words.ts'
-
-/** The values of the form now: what a reference may name depends on the team. */
-export const FormValues = createContext<ElementFields>({})
 
 /** `secrets`: the stored ones. `kinds`: for the keys of elements that are referred to. */
 export const declarationsOf = (
@@ -55,6 +55,17 @@ function declarationOf(
         autoComplete: 'new-password',
         ...(secrets.includes(name) ? { help: words.stored } : {}),
       })
+    case 'image':
+      return svgFile({
+        ...options,
+        placeholder: words.chooseFile,
+        wrong: words.badImage,
+        ...(secrets.includes(name) ? { help: words.imageStored } : {}),
+      })
+    case 'object':
+      return objectField(options, field)
+    case 'objects':
+      return objectsField(options, field)
     case 'json':
       return json(options)
     default:
@@ -70,6 +81,7 @@ const yesOrNo = [
 /** What only repeats the widget is left out. */
 function helpOf({ hint, type, refers_to: target }: PlatformField): string | undefined {
   if (target !== null || type === 'choice' || type === 'choices' || type === 'boolean') return undefined
+  if (type === 'object' || type === 'objects') return undefined
   if (hint === '' || /^(a text|a name)/.test(hint)) return undefined
   return `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`
 }

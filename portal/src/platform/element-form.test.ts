@@ -16,6 +16,8 @@ const field = (
   hint: '',
   choices: [],
   refers_to: null,
+  parts: [],
+  parts_by: null,
   initial: null,
   ...more,
 })

@@ -1,5 +1,6 @@
 // Values of a form for an element, from its kind: what the fields start with, and what they become in a request. Pure.
 import type { PlatformElement, PlatformField, PlatformKind } from '@pharos/contract/operator/platform'
+import { partsIn, trimmed } from './element-parts.ts'
 
 /** Values of the widgets: texts, numbers, lists and switches; an empty text is no value. */
 export type ElementFields = Record<string, unknown>
@@ -15,7 +16,9 @@ export function fieldsOf({ fields }: PlatformKind, element?: Pick<PlatformElemen
 }
 
 function shownValue(field: PlatformField, value: unknown): unknown {
-  if (field.type === 'secret') return ''
+  if (field.type === 'secret' || field.type === 'image') return ''
+  if (field.type === 'object') return partsIn(value)
+  if (field.type === 'objects') return Array.isArray(value) ? value : []
   if (field.type === 'json') return isEmpty(value) ? '' : JSON.stringify(value, null, 2)
   if (field.type === 'texts' || field.type === 'choices') return Array.isArray(value) ? value : []
   if (field.type === 'boolean' && !isSwitch(field)) return typeof value === 'boolean' ? String(value) : ''
@@ -62,7 +65,8 @@ export function valuesOf(
 
 function sentValue(field: PlatformField, value: unknown): unknown {
   if (isEmpty(value)) return undefined
+  if (field.type === 'object' || field.type === 'objects') return trimmed(value)
   if (field.type === 'json') return parseJson(String(value))
   if (field.type === 'boolean' && !isSwitch(field)) return value === 'true'
-  return typeof value === 'string' && field.type !== 'secret' ? value.trim() : value
+  return typeof value === 'string' && field.type !== 'secret' && field.type !== 'image' ? value.trim() : value
 }

@@ -1,7 +1,6 @@
 // Creates a customer: the team, its first admin, and what it holds. One plan of all elements is reviewed and applied; the invitation
 // follows it.
 import { Alert, Button, Stack } from '@mantine/core'
-import { ProblemError } from '@pharos/contract/client'
 import { serviceTypes } from '@pharos/contract/inventory/service'
 import {
   listPlatformElementsRoute,
@@ -9,6 +8,7 @@ import {
   type PlatformPlan,
 } from '@pharos/contract/operator/platform'
 import { inviteFirstAdminRoute, listCustomersRoute, type Customer } from '@pharos/contract/operator/team'
+import { slugOf } from '@pharos/contract/slug'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { call } from '../api/call.ts'
@@ -23,9 +23,10 @@ import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { words as uiWords } from '../ui/words.ts'
-import { changesOf, formPlace, slugOf, type NewCustomer } from './customer-plan.ts'
+import { changesOf, type NewCustomer } from './customer-plan.ts'
 import { PlanStep } from './element-dialog.tsx'
-import { planChanges, type Changes } from './plan-request.ts'
+import type { Changes } from './form-change.ts'
+import { planForm } from './plan-request.ts'
 import { fieldLabel, words } from './words.ts'
 
 const { customer: t } = words
@@ -72,14 +73,7 @@ type Planned = { readonly changes: Changes; readonly plan: PlatformPlan; readonl
 
 async function planCustomer(customer: NewCustomer): Promise<Planned> {
   const all = changesOf(customer)
-  const changes = all.map(({ change }) => change)
-  try {
-    return { changes, plan: await planChanges(changes), customer }
-  } catch (error) {
-    if (!(error instanceof ProblemError)) throw error
-    const errors = error.problem.errors?.map((one) => ({ ...one, loc: formPlace(all, one.loc) }))
-    throw new ProblemError({ ...error.problem, ...(errors ? { errors } : {}) }, error.retryAfterSeconds)
-  }
+  return { ...(await planForm(all)), customer }
 }
 
 /** What the schema of no single operation says. */

@@ -5,12 +5,11 @@ import {
   listPlatformElementsRoute,
   type PlatformPlan,
 } from '@pharos/contract/operator/platform'
+import { getSetupProgressRoute } from '@pharos/contract/operator/setup'
 import { listCustomersRoute } from '@pharos/contract/operator/team'
-import type { BodyOf } from '@pharos/contract/route'
 import { call, resultOf } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
-
-export type Changes = BodyOf<typeof changePlatformRoute>['changes']
+import { formPlace, type Changes, type FormChange } from './form-change.ts'
 
 export async function planChanges(changes: Changes): Promise<PlatformPlan> {
   try {
@@ -24,6 +23,26 @@ export async function planChanges(changes: Changes): Promise<PlatformPlan> {
   }
 }
 
+/** The plan of the changes of a form; an error is at its field. */
+export async function planForm(
+  form: readonly FormChange[],
+): Promise<{ readonly changes: Changes; readonly plan: PlatformPlan }> {
+  const changes = form.map(({ change }) => change)
+  try {
+    return { changes, plan: await planChanges(changes) }
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    const errors = error.problem.errors?.map((one) => ({ ...one, loc: formPlace(form, one.loc) }))
+    throw new ProblemError({ ...error.problem, ...(errors ? { errors } : {}) }, error.retryAfterSeconds)
+  }
+}
+
+/** Plans and applies what creates elements only, and needs no review. */
+export async function applyForm(form: readonly FormChange[]): Promise<void> {
+  const { changes, plan } = await planForm(form)
+  await applyChanges(changes, plan)
+}
+
 /** `plan`: the plan that was shown; its deletions are the ones that are approved. */
 export async function applyChanges(changes: Changes, { held, evidence }: PlatformPlan): Promise<void> {
   const deletions = held.reduce((sum, one) => sum + one.deletions, 0)
@@ -31,7 +50,7 @@ export async function applyChanges(changes: Changes, { held, evidence }: Platfor
     body: { changes },
     query: evidence === null ? {} : { deletions, evidence },
   })
-  await invalidate(listPlatformElementsRoute, listCustomersRoute)
+  await invalidate(listPlatformElementsRoute, listCustomersRoute, getSetupProgressRoute)
 }
 
 /** The depth of a field in `body.changes.0.values.settings.port`. */

@@ -52,6 +52,7 @@ const abbreviations: Readonly<Record<string, string>> = {
   sdwan: 'SD-WAN',
   bps: 'bit/s',
   pps: 'packets/s',
+  ms: '(ms)',
   bgp: 'BGP',
   ttl: 'TTL',
   tsig: 'TSIG',
@@ -70,6 +71,10 @@ export function fieldLabel(name: string): string {
     .join(' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
+
+/** `next_hop.ipv4` as `Next hop IPv4`. */
+export const partLabel = (name: string): string =>
+  fieldLabel(name.replaceAll('.', '_')).replace(/\bipv(\d)/gi, 'IPv$1')
 
 export const managers: Readonly<Record<PlatformElement['managed_by'], string>> = {
   file: 'File',
@@ -119,11 +124,17 @@ export const words = {
     team: 'The customer made this element. A change here makes it one of the provider.',
   },
   stored: 'Stored; leave it empty to keep it',
+  chooseFile: 'Choose file',
+  badImage: 'must be an SVG image of at most 64 kB',
+  imageStored: 'Stored. A new file replaces it.',
   yes: 'Yes',
   no: 'No',
   notSet: 'Not set',
   json: 'As JSON.',
   badJson: 'must be valid JSON',
+  noSettings: 'No settings.',
+  addObject: 'Add',
+  removeObject: 'Remove',
   search: 'Search',
   none: (things: string) => `No ${things.toLowerCase()} yet`,
   noneHelp: 'Create the first one here, or apply a platform file.',

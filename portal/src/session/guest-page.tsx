@@ -7,13 +7,20 @@ import { Logo } from '../ui/logo.tsx'
 import classes from './guest.module.css'
 import { words } from './words.ts'
 
-export function GuestPage({ title, children }: { title: string; children: ReactNode }) {
-  useDocumentTitle(`${title} · ${brand.name}`)
+type GuestPageProps = {
+  readonly title: string
+  /** Of the provider; another one while it has no name. */
+  readonly name?: string
+  readonly children: ReactNode
+}
+
+export function GuestPage({ title, name = brand.name, children }: GuestPageProps) {
+  useDocumentTitle(`${title} · ${name}`)
   return (
     <main className={classes['page']}>
       <div className={classes['brand']}>
         <Logo size={32} />
-        {brand.name}
+        {name}
       </div>
       <Card className={classes['card']!} padding="lg">
         <Stack>
@@ -32,7 +39,10 @@ export function GuestPage({ title, children }: { title: string; children: ReactN
 
 /** The token of an e-mailed link. It is in the fragment so that no log contains it, and is removed from the address bar immediately. */
 const token = location.hash.slice(1)
-if (/^\/(confirm-email|reset-password|invitation|link-account)$/.test(location.pathname) && token !== '')
+if (
+  /^\/(confirm-email|reset-password|invitation|link-account|setup)$/.test(location.pathname) &&
+  token !== ''
+)
   history.replaceState(history.state, '', location.pathname)
 
 export const tokenOfLink = (): string => token

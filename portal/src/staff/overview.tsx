@@ -26,6 +26,7 @@ import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { StatePill, type StateColor } from '../ui/status.tsx'
+import { WhatIsLeft } from '../setup/left.tsx'
 import { Ago } from '../ui/task-row.tsx'
 import { formatDuration } from '../ui/time-text.ts'
 import { words as t } from './console-words.ts'
@@ -53,6 +54,7 @@ export function StaffOverview() {
   return (
     <Page title={texts.title} note={texts.note} wide>
       {status.error && <Problem error={status.error} retry={() => status.refetch()} />}
+      <WhatIsLeft />
       <Grid min={160}>
         <AttacksFigure attacks={attacks} />
         <InboxFigure inbox={inbox} />

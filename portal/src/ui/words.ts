@@ -248,6 +248,7 @@ export const words = {
     this: 'this',
     load: 'Discard and load the new version',
   },
+  removeFile: 'Remove file',
   reveal: (name: string): string => `Show ${name}`,
   hide: (name: string): string => `Hide ${name}`,
   copied: 'Copied',

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../db/columns.ts'
 import type { Db } from '../db/postgres.ts'
 
-const brandColumns = columns('provider', 'p', ['name', 'accent', 'support', 'logo'])
+const brandColumns = columns('provider', 'p', ['name', 'accent', 'support', 'logo', 'asn'])
 export type BrandRow = RowOf<typeof brandColumns>
 
 export async function findBrand(db: Db): Promise<BrandRow | undefined> {

@@ -11,12 +11,13 @@ const freshMs = 5_000
 
 /** `byDefault`: the name if the platform file has no name. */
 export function createBrandReader(db: Db, byDefault: string, now: () => number = Date.now): ReadBrand {
-  let known: Brand = { name: byDefault, accent: null, support: null, logo: null }
+  const unnamed: Brand = { name: byDefault, accent: null, support: null, logo: null, asn: null }
+  let known = unnamed
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<Brand> | undefined
   async function read(): Promise<Brand> {
     try {
-      known = (await findBrand(db)) ?? { name: byDefault, accent: null, support: null, logo: null }
+      known = (await findBrand(db)) ?? unnamed
     } catch {
       // Returns the last known brand; a later request tries again.
     }

@@ -1,5 +1,6 @@
 // The names of the provider for purposes in which the default name would be wrong.
 import { publicUrl, type Config } from '../runtime/config.ts'
+import type { Brand } from './brand.ts'
 import { meaningOf } from '../runtime/settings.ts'
 
 const isNamed = ({ providerName }: Pick<Config, 'providerName'>): boolean =>
@@ -10,10 +11,12 @@ export function issuerOf(config: Pick<Config, 'providerName' | 'publicUrl' | 'ho
   return isNamed(config) ? config.providerName : new URL(publicUrl(config)).hostname
 }
 
-/** The provider in letters of authorization; null unless both settings are set. */
+/** The provider in letters of authorization, of the platform before the settings; null unless it has a name and an ASN. */
 export function authorizedProvider(
   config: Pick<Config, 'providerName' | 'providerAsn'>,
+  brand: Pick<Brand, 'name' | 'asn'>,
 ): { readonly name: string; readonly asn: number } | null {
-  const { providerName: name, providerAsn: asn } = config
-  return isNamed(config) && asn !== null ? { name, asn } : null
+  const asn = brand.asn ?? config.providerAsn
+  const hasName = isNamed(config) || brand.name !== config.providerName
+  return hasName && asn !== null ? { name: brand.name, asn } : null
 }

@@ -47,7 +47,7 @@ import { createValidator } from './validation/validator.ts'
 import { createVisibilityMonitor } from './visibility/visibility-monitor.ts'
 
 export function routes(shared: ApiShared): Mounted[] {
-  const { config, front: db } = shared
+  const { config, front: db, readBrand } = shared
   const deps = { ...shared, db }
   return [
     ...announcementRoutes({
@@ -70,7 +70,7 @@ export function routes(shared: ApiShared): Mounted[] {
       inspector: createInspector(scannerOf(config)),
       drafter: createDrafter(),
       quotas: letterQuotas,
-      provider: authorizedProvider(config),
+      readProvider: async () => authorizedProvider(config, await readBrand()),
     }),
     ...blackholeRoutes({
       ...deps,

@@ -17,6 +17,7 @@ import { replay } from './replay.ts'
 import { restore } from './restore.ts'
 import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
+import { setupCode } from './setup-code.ts'
 import { start } from './start.ts'
 import { status } from './status.ts'
 import { supportBundle } from './support-bundle.ts'
@@ -26,6 +27,7 @@ import { userCommand } from './user.ts'
 export const commands: readonly Command[] = [
   start,
   serve,
+  setupCode,
   migrateCommand,
   apply,
   importInventory,

@@ -2830,8 +2830,10 @@ create table provider (
   accent text, -- #rrggbb; null: that of the portal
   support text, -- mailto: or https: link
   logo text, -- SVG
+  asn bigint,
   constraint provider_pkey PRIMARY KEY (key),
   constraint provider_accent_check CHECK ((accent ~ '^#[0-9a-f]{6}$'::text)),
+  constraint provider_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint))) NOT VALID,
   constraint provider_key_check CHECK ((key = 'provider'::text))
 );
 
@@ -3178,6 +3180,19 @@ CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 alter table sessions enable row level security;
 CREATE TRIGGER sessions_actors AFTER DELETE OR UPDATE OF team_id, revoked ON public.sessions FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on sessions as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- one row, once a process has printed a setup code
+create table setup (
+  key text not null default 'setup'::text,
+  salt text, -- gives the setup code with the key ring of the installation; the code itself is not stored
+  expires timestamp with time zone,
+  completed timestamp with time zone, -- when the first account was created: there is no second setup
+  dismissed timestamp with time zone, -- when staff hid the list of what is left
+  constraint setup_pkey PRIMARY KEY (key),
+  constraint setup_check CHECK (((salt IS NULL) = (expires IS NULL))),
+  constraint setup_key_check CHECK ((key = 'setup'::text))
+);
+alter table setup enable row level security;
 
 create table shield_hits (
   rule_id bigint not null,

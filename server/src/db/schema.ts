@@ -1904,6 +1904,7 @@ export interface ProviderTable {
   support: string | null
   /** SVG */
   logo: string | null
+  asn: number | null
 }
 
 export interface ProviderMappingsTable {
@@ -2222,6 +2223,18 @@ export interface SessionsTable {
   last_address: string | null
   /** by which user agent it was last refreshed, or else opened */
   last_user_agent: string | null
+}
+
+/** one row, once a process has printed a setup code */
+export interface SetupTable {
+  key: Generated<string>
+  /** gives the setup code with the key ring of the installation; the code itself is not stored */
+  salt: string | null
+  expires: Date | null
+  /** when the first account was created: there is no second setup */
+  completed: Date | null
+  /** when staff hid the list of what is left */
+  dismissed: Date | null
 }
 
 export interface ShieldHitsTable {
@@ -2763,6 +2776,7 @@ export interface Schema {
   services: ServicesTable
   session_proofs: SessionProofsTable
   sessions: SessionsTable
+  setup: SetupTable
   shield_hits: ShieldHitsTable
   shield_installs: ShieldInstallsTable
   shield_lists: ShieldListsTable

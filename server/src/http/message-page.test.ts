@@ -50,7 +50,14 @@ function createServer(requestsInFlight: number) {
     mounted: [handleGuest(getHopRoute, () => Promise.reject(notFound('event')), {})],
     observer: { answered() {}, refused() {}, inFlight() {} },
   })
-  addPortal(server, () => Promise.reject(new Error('the brand is not available')), '/nowhere/')
+  addPortal(
+    server,
+    {
+      readBrand: () => Promise.reject(new Error('the brand is not available')),
+      isSetupOpen: async () => false,
+    },
+    '/nowhere/',
+  )
   return server
 }
 const server = createServer(10)

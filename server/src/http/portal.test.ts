@@ -9,8 +9,9 @@ import { addPortal } from './portal.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-portal-'))
 let server: FastifyInstance
-const plain: Brand = { name: 'Pharos', accent: null, support: null, logo: null }
+const plain: Brand = { name: 'Pharos', accent: null, support: null, logo: null, asn: null }
 let brand = plain
+let isSetupOpen = false
 before(async () => {
   mkdirSync(join(folder, 'assets'))
   writeFileSync(
@@ -22,13 +23,13 @@ before(async () => {
   writeFileSync(join(folder, 'assets/app-12345678.js'), 'run()')
   writeFileSync(
     join(folder, 'pages.json'),
-    JSON.stringify(['/', '/events', '/events/$id', '/team/webhooks/$id', '/sign-in']),
+    JSON.stringify(['/', '/events', '/events/$id', '/team/webhooks/$id', '/sign-in', '/setup']),
   )
   server = Fastify()
   server.setNotFoundHandler((_request, reply) =>
     reply.status(404).type('application/problem+json').send('{}'),
   )
-  addPortal(server, async () => brand, `${folder}/`)
+  addPortal(server, { readBrand: async () => brand, isSetupOpen: async () => isSetupOpen }, `${folder}/`)
   await server.ready()
 })
 after(async () => {
@@ -95,6 +96,18 @@ it('files with a hash in their name are served', async () => {
   assert.deepEqual([statusCode, body], [200, 'run()'])
 })
 
+it('leads every page to the setup while it is open', async () => {
+  isSetupOpen = true
+  for (const url of ['/', '/events', '/sign-in?to=/staff']) {
+    const { statusCode, headers } = await open(url)
+    assert.deepEqual([statusCode, headers['location']], [302, '/setup'], url)
+  }
+  assert.equal((await open('/setup')).statusCode, 200)
+  assert.equal((await open('/nowhere')).statusCode, 404)
+  isSetupOpen = false
+  assert.equal((await open('/')).statusCode, 200)
+})
+
 describe('the provider', () => {
   it('is named in the page, with its support and logo, as text', async () => {
     brand = {
@@ -102,6 +115,7 @@ describe('the provider', () => {
       accent: '#0f766e',
       support: 'mailto:noc@example.net',
       logo: '<svg></svg>',
+      asn: null,
     }
     const { body } = await open('/')
     assert.ok(body.includes('name="pharos:provider" content="A &quot;B&quot; &amp; &lt;C&gt;$&amp;"'), body)

@@ -20,13 +20,21 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 type Asset = { readonly type: string; readonly plain: Buffer; readonly brotli: Buffer | undefined }
 
+export type PortalDeps = {
+  readonly readBrand: () => Promise<Brand>
+  /** Every page of an installation without an account leads to the page that creates the first one. */
+  readonly isSetupOpen: () => Promise<boolean>
+}
+
+const setupPath = '/setup'
+
 /**
  * Adds the portal's files, each as its own route, so that no request contains a path of the disk. Any other address
  * that a browser opens returns the portal, which resolves it with its own routes; the status is 404 if it has no such page.
  */
 export function addPortal(
   server: FastifyInstance,
-  readBrand: () => Promise<Brand>,
+  { readBrand, isSetupOpen }: PortalDeps,
   built = `${folder}dist/`,
 ): void {
   addBrand(server, readBrand)
@@ -34,11 +42,15 @@ export function addPortal(
   const page = readFileSync(`${built}index.html`, 'utf8')
   const isPage = createPageTest(JSON.parse(readFileSync(`${built}pages.json`, 'utf8')) as string[])
   const assetOf = createAssets(built)
-  server.get('/', async (_request, reply) => showPage(reply, page, await readBrand()))
-  server.get('/*', async (request, reply) => {
-    if (!isOpenedByBrowser(request)) return reply.callNotFound()
+  const show = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (isPage(request.url) && !request.url.startsWith(setupPath) && (await isSetupOpen()))
+      return reply.header('cache-control', 'no-store').redirect(setupPath, 302)
     return showPage(reply.status(isPage(request.url) ? 200 : 404), page, await readBrand())
-  })
+  }
+  server.get('/', show)
+  server.get('/*', (request, reply) =>
+    isOpenedByBrowser(request) ? show(request, reply) : reply.callNotFound(),
+  )
   // The second one while an attack is ongoing.
   for (const name of ['favicon.svg', 'favicon-alert.svg'])
     server.get(`/${name}`, (request, reply) => sendAsset(request, reply, assetOf(name), 'no-cache'))

@@ -10,7 +10,14 @@ import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { StaffOperation } from '../operation/operation.ts'
 import { errorAt, fail, failWith } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { applyLocked, lockPlatform, PlanOutdated, preparePlatform, type Prepared } from './engine/apply.ts'
+import {
+  applyLocked,
+  lockPlatform,
+  PlanOutdated,
+  preparePlatform,
+  type ApplyAuthor,
+  type Prepared,
+} from './engine/apply.ts'
 import { requireApproved } from './approved-deletions.ts'
 import { documentOf } from './engine/document.ts'
 import { isOfMachine } from './engine/element.ts'
@@ -29,25 +36,35 @@ export function applyDocument(
 ): Promise<ChangeAnswer<PlatformPlan>> {
   const refused = findRefused(body)
   if (refused.length > 0) throw failWith('invalid', refused.slice(0, errorsMax))
-  const readText = (): never => {
-    throw fail('internal', 'unexpected')
-  }
   const options = { prune, enforce: false }
   return runOwnerChange(db, operation, async (trx) => {
     await lockPlatform(trx)
     const document = documentOf('body', body)
-    const prepared = await preparePlatform(platformKinds, trx, document, { ring, readText }, options).catch(
-      explain,
-    )
+    const prepared = await preparePlatform(
+      platformKinds,
+      trx,
+      document,
+      { ring, readText: noFiles },
+      options,
+    ).catch(explain)
     if (!operation.dryRun) requireApproved(prepared, approved)
-    await applyAs(trx, prepared, operation).catch(explain)
+    await applyAs(trx, prepared, authorOf(operation)).catch(explain)
     return { body: presentPlan(prepared, !operation.dryRun) }
   })
 }
 
-/** At the time of the transaction: an assignment of a port that begins later would not be read back in it. */
-export async function applyAs(trx: Trx, prepared: Prepared, operation: StaffOperation): Promise<void> {
+/** A document over HTTP names no files. */
+export const noFiles = (): never => {
+  throw fail('internal', 'unexpected')
+}
+
+export function authorOf(operation: StaffOperation): ApplyAuthor {
   const { teamId: _, ...author } = auditOf(operation)
+  return author
+}
+
+/** At the time of the transaction: an assignment of a port that begins later would not be read back in it. */
+export async function applyAs(trx: Trx, prepared: Prepared, author: ApplyAuthor): Promise<void> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(trx)
   await applyLocked(platformKinds, trx, prepared, rows[0]!.now, author)
 }

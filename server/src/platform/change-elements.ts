@@ -6,12 +6,20 @@ import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { StaffOperation } from '../operation/operation.ts'
 import { errorAt, fail, failWith } from '../runtime/error.ts'
-import { applyAs, documentFailure, findFields, presentPlan, type ApplyDeps } from './apply-document.ts'
+import {
+  applyAs,
+  authorOf,
+  documentFailure,
+  findFields,
+  noFiles,
+  presentPlan,
+  type ApplyDeps,
+} from './apply-document.ts'
 import { requireApproved } from './approved-deletions.ts'
 import { lockPlatform, preparePlatform, readCurrent, type Prepared } from './engine/apply.ts'
 import { rowsByKey } from './engine/define-kind.ts'
 import { documentOf } from './engine/document.ts'
-import { isOfMachine } from './engine/element.ts'
+import { isOfMachine, elementTag } from './engine/element.ts'
 import type { Current, Fields, Kind, Row } from './engine/kind.ts'
 import type { Path } from './engine/problem.ts'
 import { platformKinds } from './kinds/index.ts'
@@ -27,6 +35,7 @@ type Wanted = {
   readonly kind: Kind
   readonly key: string
   readonly values: Fields | undefined
+  readonly ifMatch: string | undefined
 }
 
 export function changeElements(
@@ -44,6 +53,7 @@ export function changeElements(
     await lockPlatform(trx)
     const current = await readCurrent({ kinds: [...new Set(wanted.map(({ kind }) => kind))] }, trx)
     refuseForeign(current, wanted)
+    refuseChanged(current, wanted)
     const prepared = await preparePlatform(
       platformKinds,
       trx,
@@ -55,13 +65,9 @@ export function changeElements(
     refuseForeign(current, named)
     requireEffects(named, prepared)
     if (!operation.dryRun) requireApproved(prepared, approved)
-    await applyAs(trx, prepared, operation).catch(explain)
+    await applyAs(trx, prepared, authorOf(operation)).catch(explain)
     return { body: presentPlan(prepared, !operation.dryRun) }
   })
-}
-
-const noFiles = (): never => {
-  throw fail('internal', 'unexpected')
 }
 
 const removalsIn = (wanted: readonly Wanted[]): ReadonlySet<string> =>
@@ -75,7 +81,7 @@ function readChanges(changes: Body['changes']): Wanted[] {
     const place = ['body', 'changes', at] as const
     const kind = portalKinds.find(({ section }) => section === change.section)
     if (!kind) errors.push(errorAt([...place, 'section'], 'portalSection'))
-    const { action, values, key: given } = change
+    const { action, values, key: given, if_match: ifMatch } = change
     const missing = action === 'delete' ? given === undefined && 'key' : values === undefined && 'values'
     if (missing) errors.push(errorAt([...place, missing], 'required'))
     const files = findFields(values ?? {}, [], isOfMachine)
@@ -86,7 +92,7 @@ function readChanges(changes: Body['changes']): Wanted[] {
       errors.push(errorAt([...place, 'values'], 'elementKey', { key: given }))
     if (seen.has(`${kind.name} ${key}`)) errors.push(errorAt(place, 'elementTwice', { key }))
     seen.add(`${kind.name} ${key}`)
-    return [{ at, action, kind, key, values: action === 'delete' ? undefined : values }]
+    return [{ at, action, kind, key, values: action === 'delete' ? undefined : values, ifMatch }]
   })
   if (errors.length > 0) throw failWith('invalid', errors)
   return wanted
@@ -141,6 +147,15 @@ function refuseForeign(current: Current, wanted: readonly Wanted[]): void {
     return managed === undefined ? [] : [errorAt(place, 'elementManaged', { name, by: managed })]
   })
   if (errors.length > 0) throw failWith('invalid', errors)
+}
+
+/** Throws `precondition_failed` for the first element that has changed since the caller read it. */
+function refuseChanged(current: Current, wanted: readonly Wanted[]): void {
+  for (const { kind, key, ifMatch } of wanted) {
+    const row = rowsByKey(current, kind).get(key)
+    if (ifMatch === undefined || !row || elementTag(row) === ifMatch) continue
+    throw fail('precondition_failed', 'element', { name: `${kind.name} ${key}`, etag: elementTag(row) })
+  }
 }
 
 /** Undefined if the portal may change the row. What a team made is taken over by a change, and never deleted. */

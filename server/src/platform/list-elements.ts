@@ -9,7 +9,7 @@ import type { Db } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
 import { readCurrent } from './engine/apply.ts'
 import { rowsByKey } from './engine/define-kind.ts'
-import { elementOf, formFieldsOf, storedSecrets } from './engine/element.ts'
+import { elementOf, formFieldsOf, storedSecrets, elementTag } from './engine/element.ts'
 import type { Kind, Row } from './engine/kind.ts'
 import { isOfTeam, managerOf } from './engine/plan.ts'
 import { platformKinds } from './kinds/index.ts'
@@ -53,6 +53,7 @@ const presentElement = (kind: Kind, row: Row): PlatformElement => ({
   file: row.owner?.file ?? null,
   values: elementOf(kind, row),
   secrets: storedSecrets(kind, row),
+  etag: elementTag(row),
 })
 
 export function shownManager(row: Row): PlatformElement['managed_by'] {

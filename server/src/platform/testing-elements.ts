@@ -247,6 +247,8 @@ export const elementSamples: Readonly<Record<string, Sample>> = {
       name: { name: 'X' },
       accent: { accent: '#0f766e' },
       support: { support: 'https://example.net/support' },
+      asn: { asn: 64_500 },
+      logo: { logo: '<svg xmlns="http://www.w3.org/2000/svg"><g></g></svg>' },
       logo_file: { logo_file: 'logo' },
     },
   },

@@ -27,6 +27,7 @@ import * as restore from '../restore/parts.ts'
 import type { Component } from '../runtime/component.ts'
 import { createPostResponseTasks, type PostResponseTasks } from '../runtime/post-response-tasks.ts'
 import * as search from '../search/parts.ts'
+import * as setup from '../setup/parts.ts'
 import { AccessTokens } from '../session/access-token.ts'
 import * as session from '../session/parts.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
@@ -56,6 +57,7 @@ const modules: readonly { routes(shared: ApiShared): Mounted[] }[] = [
   stream,
   search,
   platform,
+  setup,
   restore,
   status,
 ]
@@ -75,6 +77,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const refusals = audit.createRefusals(deps)
   const attached: Component[] = []
   const facades: Facade[] = []
+  const attach = (component: Component) => void attached.push(component)
   const shared: ApiShared = {
     ...deps,
     accessTokens: new AccessTokens(signingKeys, config.accessTokenLifetimeSeconds),
@@ -86,7 +89,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     reportRefusal: refusals.note,
     readBrand: createBrandReader(front, config.providerName),
     estimate: createWhatIf({ db: front, flowStore }),
-    attach: (component) => void attached.push(component),
+    attach,
+    newPasswords: session.createNewPasswords({ ...deps, attach }),
     addFacade: (facade) => void facades.push(facade),
   }
   const mounted = modules.flatMap((module) => module.routes(shared))
@@ -109,7 +113,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   addDocumentation(server, () => signingKeys.jwks())
   addSecurityTxt(server, { contact: config.securityContact, now })
   addUnsubscribe(server, { db: front, ring, now })
-  addPortal(server, shared.readBrand)
+  addPortal(server, { readBrand: shared.readBrand, isSetupOpen: setup.createSetupTest(shared) })
   addHealth(server, healthDeps(shared))
   return server
 }

@@ -21,6 +21,7 @@ import * as notification from '../notification/parts.ts'
 import * as platform from '../platform/parts.ts'
 import { createRegistryViews } from '../registry/parts.ts'
 import * as report from '../report/parts.ts'
+import * as setup from '../setup/parts.ts'
 import { createRestoreGate } from '../restore/parts.ts'
 import { startComponents, type Component, type Running } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
@@ -126,6 +127,7 @@ function createModules(shared: Shared) {
     events.parts(shared),
     webhook.parts(shared),
     report.parts(shared),
+    setup.parts(shared),
     flows,
   ]
   return { zones, flows, modules }

@@ -18,6 +18,7 @@ import type { PostResponseTasks } from '../runtime/post-response-tasks.ts'
 import type { Role } from '../runtime/role.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import type { AccessTokens } from '../session/access-token.ts'
+import type { NewPasswordDeps } from '../session/new-password.ts'
 
 type Opened = {
   readonly config: Config
@@ -65,6 +66,8 @@ export type ApiShared = Shared & {
   /** Records a refused call in the audit log. */
   readonly reportRefusal: (call: RefusedCall) => void
   readonly readBrand: ReadBrand
+  /** Checks and hashes new passwords. */
+  readonly newPasswords: NewPasswordDeps
   readonly estimate: ReturnType<typeof createWhatIf>
   /** Starts and stops a component with the server. */
   readonly attach: (component: Component) => void

@@ -44,6 +44,8 @@ export const failureTexts = {
   },
   invalid_token: {
     link: 'The link is unknown, expired or used. Request a new mail.',
+    setupCode:
+      'The setup code is wrong or has expired. `pharos setup-code` on the server prints the current one.',
   },
   wrong_scheme: {
     apiTokenAsBearer:
@@ -283,6 +285,8 @@ export const failureTexts = {
       `The announcement is needed by ${counted(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    setupClosed:
+      'The installation has an account, or was restored. Sign in, or add users with `pharos apply`.',
     tsigKeyOfProvider: 'The provider created this key. Ask the provider to delete it.',
     tsigKeyInUse: ({ zone }: { zone: string }) =>
       `The secondary zone ${zone} is transferred from its primaries with this key. Delete the zone first.`,
@@ -386,6 +390,8 @@ export const failureTexts = {
     request: 'A request with this Idempotency-Key is still in progress. Repeat it after `Retry-After`.',
   },
   precondition_failed: {
+    element: ({ name, etag }: { name: string; etag: string }) =>
+      `${name} has changed since it was read; its etag is ${etag}. Read it again and repeat the change.`,
     absent: 'The record does not exist, so no ETag matches. Leave out If-Match to create it.',
     present: ({ etag }: { etag: string }) =>
       `It exists already, with the ETag ${etag}. Leave out If-None-Match to change it.`,

@@ -39,6 +39,7 @@ export type Purpose =
   | 'attachment'
   | 'zone-snapshot'
   | 'agent-routes'
+  | 'setup-code'
 
 declare const ringBrand: unique symbol
 

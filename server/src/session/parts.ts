@@ -15,26 +15,38 @@ import { apiTokenRoutes } from './api-token.routes.ts'
 import { openBreachedPasswords, type BreachedPasswords } from './breached-passwords.ts'
 import { createCredentials } from './credentials.ts'
 import { createMailLimits } from './mail-limits.ts'
+import type { NewPasswordDeps } from './new-password.ts'
 import { createWrongPasswords } from './password-check.ts'
 import { passkeyOperations } from './passkey.routes.ts'
 import { relyingPartyOf } from './relying-party.ts'
 import { secondFactorRoutes } from './second-factor.routes.ts'
 import { sessionRoutes } from './session.routes.ts'
 
-export function routes(shared: ApiShared): Mounted[] {
-  const { config, publicUrl, metrics } = shared
+/** One for the process: hashing is limited, and the file of passwords is open once. */
+export function createNewPasswords({
+  config,
+  metrics,
+  attach,
+}: Pick<ApiShared, 'config' | 'metrics' | 'attach'>): NewPasswordDeps {
   const hashing = createSemaphore({
     permits: config.passwordHashesAtOnce,
     waiting: config.passwordHashesWaiting,
     retryAfterSeconds: 2,
   })
   readOnCollect(metrics.passwordHashesWaiting, () => metrics.passwordHashesWaiting.set(hashing.waiting))
+  return {
+    hashing,
+    breached: breachedPasswords({ config, attach }),
+    providerNames: [config.providerName, 'pharos'],
+  }
+}
+
+export function routes(shared: ApiShared): Mounted[] {
+  const { config, metrics, publicUrl, newPasswords } = shared
   const signInRate = { perSecond: config.signInLimitPerMinute / 60, burst: config.signInLimitPerMinute }
   const common = {
     ...accountDeps(shared),
-    hashing,
-    breached: breachedPasswords(shared),
-    providerNames: [config.providerName, 'pharos'],
+    ...newPasswords,
     wrongPasswords: createWrongPasswords(config.signInLimitPerMinute),
     issuer: issuerOf(config),
     relyingParty: relyingPartyOf(publicUrl, issuerOf(config)),
@@ -78,7 +90,10 @@ const accountDeps = (shared: ApiShared) => ({
   onLoopback: isLoopback(shared.config.host),
 })
 
-function breachedPasswords({ config, attach }: ApiShared): BreachedPasswords | undefined {
+function breachedPasswords({
+  config,
+  attach,
+}: Pick<ApiShared, 'config' | 'attach'>): BreachedPasswords | undefined {
   if (config.breachedPasswordsFile === null) return undefined
   const breached = openBreachedPasswords(config.breachedPasswordsFile)
   attach({ name: 'breached passwords', stop: () => breached.close() })

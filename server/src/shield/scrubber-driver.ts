@@ -1,5 +1,6 @@
 // The driver of one kind of scrubber: its settings in the platform file, and the factory of its scrubbers. Drivers import it by type
 // only; drivers/scrubbers.ts lists them.
+import type { TSchema } from 'typebox'
 import type { CompiledList, RuleHits, RuleId, Scrubber } from './scrubber.ts'
 
 /** The settings of a scrubber in the platform file, with their `kind`. They contain paths of key files, never keys. */
@@ -11,6 +12,8 @@ export type ScrubberProblem = { readonly path: readonly (string | number)[]; rea
 export type ScrubberDriver = {
   /** The value of `kind` in the settings. */
   readonly kind: string
+  /** The schema of the settings, from which forms are made. */
+  readonly settings: TSchema
   /** Returns the problems of settings of this kind; an empty list means that `create` accepts them. Reads no file. */
   check(settings: Readonly<Record<string, unknown>>): readonly ScrubberProblem[]
   /**

@@ -208,6 +208,7 @@ const sourceOf = (identity: Identity) => ('key' in identity ? identity.key : 'de
 
 /** A new location for each request of applyPlatform and changePlatform. */
 let appliedLocations = 0
+let isDismissed = false
 
 export const subjects: readonly Subject[] = [
   ...sessionSubjects,
@@ -479,6 +480,26 @@ export const subjects: readonly Subject[] = [
         return { body: { changes: [{ action: 'create', section: 'locations', values }] } }
       },
     },
+    answers: () => 200,
+  },
+  { route: 'showSetup', requests: only(), answers: () => 200 },
+  {
+    route: 'createFirstAccount',
+    requests: only({
+      body: {
+        code: 'aaaaa-bbbbb-ccccc-ddddd',
+        provider: 'Example Net',
+        email: 'first@net.example',
+        password: 'seven unlikely words of mine',
+      },
+    }),
+    answers: () => 'conflict',
+  },
+  { route: 'getSetupProgress', requests: only(), answers: () => 200 },
+  {
+    route: 'updateSetupProgress',
+    // Each call changes something.
+    requests: { only: async () => ({ body: { dismissed: (isDismissed = !isDismissed) } }) },
     answers: () => 200,
   },
   { route: 'drainRouter', ...aboutRouters(false) },

@@ -51,8 +51,8 @@ export type LetterDeps = {
   readonly inspector: Inspector
   readonly drafter: Drafter
   readonly quotas: LetterQuotas
-  /** Name and ASN of the provider in letters to sign; null until both are configured. */
-  readonly provider: { readonly name: string; readonly asn: number } | null
+  /** Returns name and ASN of the provider in letters to sign; null until both are configured. */
+  readonly readProvider: () => Promise<{ readonly name: string; readonly asn: number } | null>
   readonly now: () => Date
 }
 
@@ -222,7 +222,7 @@ export async function getLetterFile(
  * or ASN is not configured, `not_found` and `invalid`.
  */
 export async function draftLetter(
-  { postgres, drafter, provider, now }: LetterDeps,
+  { postgres, drafter, readProvider, now }: LetterDeps,
   { actor }: Operation,
   announcementId: number,
   {
@@ -235,6 +235,7 @@ export async function draftLetter(
   const ids = [...new Set([announcementId, ...appliesTo])]
   const drafts = await findDrafts(postgres, actor.teamId, ids, actor.limits)
   requireKnown(new Set(drafts.map(({ id }) => id)), announcementId, { in: 'query', appliesTo })
+  const provider = await readProvider()
   if (!provider) {
     throw fail('conflict', 'providerUnnamed')
   }

@@ -1,5 +1,6 @@
 // The driver of one kind of router: its settings in the platform file, and the factory of its speakers. Drivers import it by
 // type only; drivers/speakers.ts lists them.
+import type { TSchema } from 'typebox'
 import type { RouteSettings } from './plan.ts'
 import type { Speaker } from './speaker.ts'
 
@@ -12,6 +13,8 @@ export type SpeakerProblem = { readonly path: readonly (string | number)[]; read
 export type SpeakerDriver = {
   /** The value of `kind` in the settings. */
   readonly kind: string
+  /** The schema of the settings, from which forms are made. */
+  readonly settings: TSchema
   /** Returns the problems of settings of this kind; an empty list means that `create` accepts them. Reads no file. */
   check(settings: SpeakerSettings): readonly SpeakerProblem[]
   /**

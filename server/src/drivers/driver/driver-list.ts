@@ -1,9 +1,11 @@
 // The drivers of a port: a driver is a folder, and a line in the list of its port. Here the `kind` of an element of the platform file selects
 // one; url-driver.ts is for drivers that a URL of the configuration selects.
+import type { TSchema } from 'typebox'
 import type { SettingProblem } from './setting-problems.ts'
 
 export type KindDriver = {
   readonly kind: string
+  readonly settings: TSchema
   /** Returns the problems of settings of this kind, each with its place; an empty list for valid settings. */
   check(settings: KindSettings): readonly SettingProblem[]
 }
@@ -12,6 +14,8 @@ type KindSettings = Readonly<Record<string, unknown>>
 
 export type DriverList<Driver extends KindDriver> = {
   readonly kinds: readonly string[]
+  /** The schemas of the settings, by kind. */
+  readonly schemas: Readonly<Record<string, TSchema>>
   find(kind: unknown): Driver | undefined
   /** Returns the problems of settings with their `kind`, also if the kind is unknown. */
   check(settings: KindSettings): readonly SettingProblem[]
@@ -31,6 +35,7 @@ export function driverList<Driver extends KindDriver>(
     find(settings['kind'])?.check(settings) ?? unknown
   return {
     kinds,
+    schemas: Object.fromEntries(drivers.map(({ kind, settings }) => [kind, settings])),
     find,
     check,
     get(settings, name) {

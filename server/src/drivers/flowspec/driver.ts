@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs'
 import type { ScrubberDriver } from '../../shield/scrubber-driver.ts'
 import { callMsMax } from '../driver/scrubber-lists.ts'
 import { FlowspecScrubber } from './scrubber.ts'
-import { checkFlowspecSettings, type FlowspecSettings } from './settings.ts'
+import { checkFlowspecSettings, FlowspecSettings } from './settings.ts'
 
 export const flowspec: ScrubberDriver = {
   kind: 'flowspec',
+  settings: FlowspecSettings,
   check: checkFlowspecSettings,
   ownerOf(settings) {
     const { address, owner } = settings as unknown as FlowspecSettings

@@ -4,11 +4,19 @@ import { parseLargeCommunity } from '../../net/community.ts'
 import { callMsMax } from '../driver/scrubber-lists.ts'
 import { settingsCheck, type SettingProblem } from '../driver/setting-problems.ts'
 
-const Settings = Type.Object(
+export const FlowspecSettings = Type.Object(
   {
     kind: Type.Literal('flowspec'),
-    address: Type.String({ minLength: 1, maxLength: 300 }),
-    owner: Type.String({ minLength: 1, maxLength: 40 }),
+    address: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      expects: 'host:port, [ipv6]:port or unix:/path, such as 127.0.0.1:50051',
+    }),
+    owner: Type.String({
+      minLength: 1,
+      maxLength: 40,
+      expects: 'a large community, such as 64500:2:1',
+    }),
     families: Type.Optional(
       Type.Array(Type.Union([Type.Literal(4), Type.Literal(6)]), { minItems: 1, uniqueItems: true }),
     ),
@@ -29,9 +37,9 @@ const Settings = Type.Object(
   { additionalProperties: false },
 )
 
-export type FlowspecSettings = Static<typeof Settings>
+export type FlowspecSettings = Static<typeof FlowspecSettings>
 
-const checkSchema = settingsCheck(Settings, 'the scrubber')
+const checkSchema = settingsCheck(FlowspecSettings, 'the scrubber')
 
 /** Returns the problems of the settings; an empty list if they are FlowspecSettings. */
 export function checkFlowspecSettings(

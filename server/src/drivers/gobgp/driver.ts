@@ -1,11 +1,12 @@
 // The driver of routers that run GoBGP.
 import { readFileSync } from 'node:fs'
 import type { SpeakerDriver } from '../../byoip/regions/speaker-driver.ts'
-import { checkGobgpSettings, type GobgpSettings } from './settings.ts'
+import { checkGobgpSettings, GobgpSettings } from './settings.ts'
 import { createGobgpSpeaker } from './speaker.ts'
 
 export const gobgp: SpeakerDriver = {
   kind: 'gobgp',
+  settings: GobgpSettings,
   check: checkGobgpSettings,
   ownerOf(settings) {
     const { address, owner } = settings as GobgpSettings

@@ -5,11 +5,19 @@ import { parseLargeCommunity } from '../../net/community.ts'
 import { settingsCheck, type SettingProblem } from '../driver/setting-problems.ts'
 import { isEndpoint, isOfThisMachine } from './endpoint.ts'
 
-const Settings = Type.Object(
+export const GobgpSettings = Type.Object(
   {
     kind: Type.Literal('gobgp'),
-    address: Type.String({ minLength: 1, maxLength: 300 }),
-    owner: Type.String({ minLength: 1, maxLength: 40 }),
+    address: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      expects: 'host:port, [ipv6]:port or unix:/path, such as 127.0.0.1:50051',
+    }),
+    owner: Type.String({
+      minLength: 1,
+      maxLength: 40,
+      expects: 'a large community, such as 64500:1:1',
+    }),
     next_hop: Type.Optional(
       Type.Object(
         { ipv4: Type.Optional(Type.String()), ipv6: Type.Optional(Type.String()) },
@@ -32,9 +40,9 @@ const Settings = Type.Object(
   { additionalProperties: false },
 )
 
-export type GobgpSettings = Static<typeof Settings>
+export type GobgpSettings = Static<typeof GobgpSettings>
 
-const checkSchema = settingsCheck(Settings)
+const checkSchema = settingsCheck(GobgpSettings)
 
 /** Returns the problems of the settings; an empty list if they are GobgpSettings. */
 export function checkGobgpSettings(settings: Readonly<Record<string, unknown>>): readonly SettingProblem[] {

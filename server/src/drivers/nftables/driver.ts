@@ -28,6 +28,7 @@ const defaults = { command: ['nft'], table: 'pharos_shield', hook: 'forward', ti
 
 export const nftables: ScrubberDriver = {
   kind: 'nftables',
+  settings: Settings,
   check: settingsCheck(Settings, 'the scrubber'),
   ownerOf(settings) {
     const { command = defaults.command, table = defaults.table } = settings as unknown as NftablesSettings

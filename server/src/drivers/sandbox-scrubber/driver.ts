@@ -17,6 +17,7 @@ export const runningScrubbers = (): readonly SandboxScrubber[] => [...running]
 
 export const sandboxScrubber: ScrubberDriver = {
   kind: 'sandbox',
+  settings: Settings,
   check: settingsCheck(Settings, 'the scrubber'),
   ownerOf: () => undefined,
   create(settings, { name, rulesMax, estimateHits }) {

@@ -11,6 +11,7 @@ const Settings = Type.Object(
 
 export const sandbox: SpeakerDriver = {
   kind: 'sandbox',
+  settings: Settings,
   check: settingsCheck(Settings),
   ownerOf: () => undefined,
   create(settings, router) {

@@ -23,6 +23,7 @@ type SnmpSettings = Static<typeof SnmpSettings>
 export const snmp: DeviceDriver = {
   kind: 'snmp',
   needs: ['address', 'credential'],
+  settings: SnmpSettings,
   check: settingsCheck(SnmpSettings, 'the device'),
   create({ settings, address, credential }) {
     if (address === null || credential === null) return undefined

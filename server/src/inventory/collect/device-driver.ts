@@ -1,5 +1,6 @@
 // The driver of one way to read devices: its settings in the platform file, and the factory of its sources. Drivers import it by type only;
 // drivers/device-sources.ts lists them.
+import type { TSchema } from 'typebox'
 import type { DeviceSource } from './device-source.ts'
 import type { SampledInterface } from './next-sample.ts'
 
@@ -29,6 +30,8 @@ export type DeviceOptions = {
 export type DeviceDriver = {
   /** The value of `driver` of a device. */
   readonly kind: string
+  /** The schema of the settings, from which forms are made. */
+  readonly settings: TSchema
   /** Fields that a device must have. */
   readonly needs: readonly ('address' | 'credential')[]
   /** Returns the problems of the settings, each with its place; an empty list means that `create` accepts them. */

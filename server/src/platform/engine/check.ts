@@ -73,7 +73,7 @@ class Context implements CheckContext {
   readonly #shaped: Shaped
   readonly #current: Current
   readonly #prune: boolean
-  readonly #source: ElementSource
+  readonly source: ElementSource
   readonly #removals: ReadonlySet<string>
   readonly #entries = new Map<string, Map<string, Entry>>()
   readonly #keys = new Map<string, ReadonlySet<string>>()
@@ -89,7 +89,7 @@ class Context implements CheckContext {
     this.#shaped = shaped
     this.#current = current
     this.#prune = prune
-    this.#source = source
+    this.source = source
     this.#removals = removals ?? new Set()
   }
 
@@ -102,7 +102,7 @@ class Context implements CheckContext {
   }
 
   add<F>(kind: Kind<F>, path: Path, given: Given<F>): void {
-    const imported = this.#source === 'netbox' ? importedFields(kind as Kind, this.#source) : {}
+    const imported = this.source === 'netbox' ? importedFields(kind as Kind, this.source) : {}
     const written = Object.entries(given).filter(([, value]) => value !== undefined)
     const named = Object.entries({ ...imported, ...Object.fromEntries(written) })
     const fields = Object.fromEntries(named) as Partial<F>
@@ -178,7 +178,7 @@ class Context implements CheckContext {
     const kept = [...this.rows(kind as Kind).values()].filter(
       (row) =>
         !this.#removals.has(`${kind.name} ${row.key}`) &&
-        (!this.isPruned(kind) || managerOf(row) !== this.#source),
+        (!this.isPruned(kind) || managerOf(row) !== this.source),
     )
     const entries = this.entries(kind).keys()
     const keys = new Set([...kept.map(({ key }) => key), ...entries, ...this.#writtenKeys(kind)])

@@ -122,6 +122,8 @@ export type Reference = { readonly kind: Kind; readonly key: string; readonly pa
 export type Secret = {
   /** The name of the element's field; `<name>_file` names a file. */
   readonly name: string
+  /** It is an image and not secret: a form chooses a file for it. */
+  readonly isImage?: true
   /** Other fields of the element that replace it. */
   readonly alternatives?: readonly string[]
   /** Why the text is not accepted, if so. */
@@ -186,6 +188,7 @@ export type Given<F> = { readonly [N in keyof F]?: F[N] | undefined }
 
 /** The interface of the engine for the check of a kind. */
 export type CheckContext = {
+  readonly source: ElementSource
   problem(path: Path, message: string): void
   /** Reports an accepted value that may be a mistake. */
   notice(path: Path, message: string): void

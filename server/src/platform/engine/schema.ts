@@ -1,6 +1,6 @@
 // Schemas of values that several kinds of the platform file have. `expects` completes the error "x must be ...".
 import { Line, Paragraphs } from '@pharos/contract/text'
-import { Type, type TProperties } from 'typebox'
+import { Type, type TProperties, type TSchema } from 'typebox'
 
 type Expects = { readonly expects: string }
 
@@ -36,4 +36,10 @@ export const FilePath = Type.String({ minLength: 1, maxLength: 4096, expects: 't
 export const Passed = Type.Union([Type.Boolean(), Type.String({ minLength: 1, maxLength: 40 })], {
   expects: 'true, false, or a time such as 2026-01-31T12:00:00Z',
 })
+/**
+ * Settings whose form depends on a kind: that of the field `by` of the element, or their own `kind`. The driver checks them; the schemas
+ * are for forms.
+ */
+export const SettingsOf = (variants: Readonly<Record<string, TSchema>>, by: string) =>
+  Type.Record(Type.String(), Type.Unknown(), { expects: 'a map of name: value', variants, by })
 export const SettingsMap = Type.Record(Type.String(), Type.Unknown(), { expects: 'a map of name: value' })

@@ -5,7 +5,7 @@ import { deviceDrivers } from '../../drivers/device-sources.ts'
 import { defineKind } from '../engine/define-kind.ts'
 import { column, mapped, reference, referenceById } from '../engine/field.ts'
 import type { Field } from '../engine/kind.ts'
-import { Name, Optional, SettingsMap, ShortSlug, Strict, TeamSlug, Text } from '../engine/schema.ts'
+import { Name, Optional, SettingsOf, ShortSlug, Strict, TeamSlug, Text } from '../engine/schema.ts'
 import { updateRow } from '../engine/table.store.ts'
 import { deviceCredentialKind } from './device-credential.ts'
 import { locationKind } from './location.ts'
@@ -31,7 +31,7 @@ export const deviceKind = defineKind({
     address: Optional(Type.String({ minLength: 2, maxLength: 45, expects: 'an IP address' })),
     driver: Optional(Type.Enum(drivers, { expects: `one of ${drivers.join(', ')}` })),
     credential: Optional(Name),
-    settings: Optional(SettingsMap),
+    settings: Optional(SettingsOf(deviceDrivers.schemas, 'driver')),
     team: Optional(TeamSlug),
     tags: Optional(Tags),
     external_ref: Optional(Text),

@@ -1,14 +1,16 @@
 // The provider as people see it: one element, whose section is a map instead of a list.
+import { Paragraphs } from '@pharos/contract/text'
 import { Type } from 'typebox'
 import { logoObjection } from '../../brand/logo.ts'
 import { defineKind } from '../engine/define-kind.ts'
 import { column, mapped } from '../engine/field.ts'
 import type { Secret } from '../engine/kind.ts'
-import { FilePath, Name, Optional, Pattern, Strict } from '../engine/schema.ts'
+import { AsnNumber, FilePath, Name, Optional, Pattern, Strict } from '../engine/schema.ts'
 
-/** Not secret, but given by the path of a file like a secret. */
+/** Not secret, but a text of its own or of a file, like a secret. */
 const logo: Secret = {
   name: 'logo',
+  isImage: true,
   objectionTo: logoObjection,
   store: (text) => text,
 }
@@ -30,6 +32,10 @@ export const providerKind = defineKind({
         expects: 'a link that begins with mailto: or https://',
       }),
     ),
+    asn: Optional(AsnNumber),
+    logo: Optional(
+      Paragraphs({ maxLength: 65_536, expects: 'an SVG image of at most 64 kB, or empty to remove it' }),
+    ),
     logo_file: Optional(FilePath),
   }),
   table: { name: 'provider', id: 'key' },
@@ -40,6 +46,8 @@ export const providerKind = defineKind({
     name: column('provider', 'name', { isShown: true }),
     accent: column('provider', 'accent', { initial: null }),
     support: column('provider', 'support', { initial: null }),
+    /** In drafted letters of authorization, instead of the setting `provider_asn`. */
+    asn: column('provider', 'asn', { initial: null }),
     logo: mapped('provider', ['logo'], {
       read: ({ logo: text }) => text,
       write: (text) => ({ logo: text }),
@@ -49,9 +57,13 @@ export const providerKind = defineKind({
   },
   check(context, elements): void {
     for (const { path, element } of elements) {
-      const { logo_file: file, ...fields } = element
-      context.add(providerKind, path, { key, ...fields })
-      if (file !== undefined) context.addSecret(providerKind, 'logo', { path, element })
+      const { logo: text, logo_file: file, ...fields } = element
+      const isRemoved = text === ''
+      context.add(providerKind, path, { key, ...fields, ...(isRemoved ? { logo: null } : {}) })
+      // The portal sends only a new logo; a file that does not name one has none.
+      const hasLogo = text !== undefined || file !== undefined
+      const isKept = context.source === 'portal' && context.rows(providerKind).get(key)?.fields.logo != null
+      if (!isRemoved && (hasLogo || isKept)) context.addSecret(providerKind, 'logo', { path, element })
     }
   },
 })

@@ -9,7 +9,7 @@ import { defineKind, rowsByKey } from '../engine/define-kind.ts'
 import { column, mapped, reference } from '../engine/field.ts'
 import type { CheckContext, Element } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
-import { Flag, Name, Optional, SettingsMap, ShortSlug, Strict } from '../engine/schema.ts'
+import { Flag, Name, Optional, SettingsOf, ShortSlug, Strict } from '../engine/schema.ts'
 import { locationKind } from './location.ts'
 import { identitiesOf, lostSpeakers, speakersAfter } from './region-speakers.ts'
 
@@ -19,13 +19,15 @@ const Communities = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
   expects: "a list of communities such as ['64500:120']",
 })
 
+const Speaker = SettingsOf(speakerDrivers.schemas, 'kind')
+
 const RegionElement = Strict({
   slug: ShortSlug,
   name: Name,
   location: ShortSlug,
   open: Optional(Flag),
-  speaker: Optional(SettingsMap),
-  speakers: Optional(Type.Array(SettingsMap, { minItems: 1, maxItems: 16, expects: 'a list of speakers' })),
+  speaker: Optional(Speaker),
+  speakers: Optional(Type.Array(Speaker, { minItems: 1, maxItems: 16, expects: 'a list of speakers' })),
   quorum: Optional(Type.Integer({ minimum: 1, maximum: 16, expects: 'a number of routers, such as 1' })),
   communities: Optional(Communities),
   large_communities: Optional(Communities),
@@ -36,7 +38,7 @@ const RegionElement = Strict({
         Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv4 address, such as 192.0.2.1' }),
       ),
       ipv6: Optional(
-        Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv6 address, such as 100::1' }),
+        Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv6 address, such as 2001:db8::1' }),
       ),
     }),
   ),

@@ -8,7 +8,7 @@ import { defineKind } from '../engine/define-kind.ts'
 import { column, mapped } from '../engine/field.ts'
 import type { CheckContext, Element } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
-import { Optional, SettingsMap, ShortSlug, Strict } from '../engine/schema.ts'
+import { Optional, SettingsOf, ShortSlug, Strict } from '../engine/schema.ts'
 
 export const scrubberKind = defineKind({
   name: 'scrubber',
@@ -16,7 +16,7 @@ export const scrubberKind = defineKind({
   section: 'scrubbers',
   element: Strict({
     name: ShortSlug,
-    driver: SettingsMap,
+    driver: SettingsOf(scrubberDrivers.schemas, 'kind'),
     prefixes: Optional(
       Type.Array(Type.String({ minLength: 4, maxLength: 50 }), {
         minItems: 1,

@@ -41,6 +41,12 @@ import {
 import { listUsersRoute } from '@pharos/contract/operator/user'
 import { getStatusRoute, listProcessesRoute } from '@pharos/contract/operator/status'
 import { closeStaffAccessRoute, createSessionTokenRoute } from '@pharos/contract/session/session'
+import {
+  createFirstAccountRoute,
+  getSetupProgressRoute,
+  showSetupRoute,
+  updateSetupProgressRoute,
+} from '@pharos/contract/operator/setup'
 import { listStaffAccessesRoute } from '@pharos/contract/operator/staff-access'
 import {
   getCustomerRoute,
@@ -53,6 +59,7 @@ import { openSession } from '../credentials.ts'
 import { insertApprovalRow, withdrawalsOf } from '../../../src/approval/testing.ts'
 import { seedAnnouncement } from '../../../src/byoip/announcement/testing.ts'
 import { openRestore } from '../../../src/restore/gate.store.ts'
+import { readSetupCode } from '../../../src/setup/first-account.ts'
 import { saveDifferences } from '../../../src/restore/restore.store.ts'
 import { saveProcess, type RegistryReport } from '../../../src/status/status.store.ts'
 import { letter } from './byoip.ts'
@@ -346,9 +353,40 @@ async function recordElements({ record, call, owner }: Recorder): Promise<void> 
   await sql`delete from teams where id = ${customerId}`.execute(owner)
 }
 
+/** The accounts are put aside: a setup needs an installation without one. */
+async function recordFirstAccount({ record, owner, api, nextId, replace }: Recorder): Promise<void> {
+  for (const table of ['users', 'memberships'])
+    await sql`create table ${sql.ref(`kept_${table}`)} as table ${sql.ref(table)}`.execute(owner)
+  await sql`delete from memberships`.execute(owner)
+  await sql`delete from users`.execute(owner)
+  const setup = await readSetupCode(owner, api.config.secret)
+  replace(setup!.code, 'k3mzq-7ahwd-xk5ve-2pjtn')
+  await record(showSetupRoute)
+  await nextId('users', employee.id)
+  await record(createFirstAccountRoute, {
+    body: {
+      code: setup!.code,
+      provider: 'Example Net',
+      email: employee.email,
+      password: 'seven unlikely words of mine',
+      first_name: 'Priya',
+      last_name: 'Nair',
+    },
+  })
+  for (const table of ['platform_owners', 'setup', 'provider', 'memberships', 'users'])
+    await sql`delete from ${sql.ref(table)}`.execute(owner)
+  await sql`insert into users overriding system value select * from kept_users`.execute(owner)
+  await sql`insert into memberships overriding system value select * from kept_memberships`.execute(owner)
+  for (const table of ['users', 'memberships'])
+    await sql`drop table ${sql.ref(`kept_${table}`)}`.execute(owner)
+}
+
 export async function recordOperator(recorder: Recorder): Promise<void> {
   const { record, call, at, owner } = recorder
   await at('2026-03-01T09:00:00.000Z')
+  await recordFirstAccount(recorder)
+  await record(getSetupProgressRoute)
+  await record(updateSetupProgressRoute, { body: { dismissed: true } })
   await call(applyPlatformRoute, { body: { locations: [amsterdam] } })
   await record(applyPlatformRoute, { body: { locations: [amsterdam, frankfurt] } })
   await recordElements(recorder)
