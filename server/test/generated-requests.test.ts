@@ -10,6 +10,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import { flowKeyNames } from '@pharos/contract/flow/flow-key'
 import { formatInvitationToken, invitationMac, type InvitationToken } from '../src/team/invitation-token.ts'
 import { writeAudit } from '../src/db/audit.ts'
+import { sandboxIssuer } from '../src/drivers/sandbox-identity/provider.ts'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
 import { parseApiToken } from '../src/session/api-token-format.ts'
 import {
@@ -19,6 +20,7 @@ import {
   type SpareAccounts,
 } from './support/account-fixtures.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
+import { addProvider } from './support/identity.ts'
 import { restoreDomains, restoredDomainIds } from './support/domains.ts'
 import { draftOf, type Hints } from './support/request-drafts.ts'
 import { trackChanges, type Changes } from './support/changes.ts'
@@ -93,7 +95,8 @@ const shares: Readonly<Record<string, number>> = {
  * passkey.test.ts. An invitation is
  * sent again only some minutes after the first time: see invitations.test.ts. A restore with an item that waits is not closed: see restore.test.ts.
  * An element of the platform follows the rules of its kind: see platform-changes.test.ts, as the first admin of a team without
- * members. The first account exists: see setup.test.ts.
+ * members. The first account exists: see setup.test.ts. An answer of an identity provider and the link of a mail belong to a sign-in: see
+ * single-sign-on.test.ts.
  */
 const neverSucceeding: readonly string[] = [
   'confirmTotp',
@@ -104,6 +107,8 @@ const neverSucceeding: readonly string[] = [
   'changePlatform',
   'createFirstAccount',
   'inviteFirstAdmin',
+  'completeSingleSignOn',
+  'linkIdentity',
 ]
 
 /** The number of requests after which the fixtures are restored, for operations that use them up. */
@@ -119,6 +124,10 @@ const restoredAfter: Readonly<Record<string, number>> = {
   deleteTotp: 1,
   createRecoveryCodes: 1,
   deletePasskey: 1,
+  deleteIdentity: 1,
+  createProvider: 2,
+  updateProvider: 5,
+  deleteProvider: 1,
   approveChanges: 20,
   decideRestore: 5,
   giveUpFormerRouter: 1,
@@ -166,6 +175,11 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   addEventAttachment: [/^body: unsupported_media_type$/],
   // Roles in only one form.
   updateMember: [/^body\.is_admin: exclusive$/, /^body\.roles: required$/],
+  // Neither an address nor a provider, or both.
+  startSingleSignOn: [/^body\.email: exclusive$/],
+  // Not an https address, or one that companies share; a domain of another team or provider, or a group twice.
+  createProvider: [/^body\.(issuer|domain_ids|mappings): /],
+  updateProvider: [/^body\.(issuer|domain_ids|mappings): /],
   // Spaces only.
   search: [/^query\.q: length$/],
   listPrefixes: [/^query\.cidr: /],
@@ -310,6 +324,9 @@ let spareAccounts: SpareAccounts
 let restoreId: number
 /** Far from the ids that the database gives. */
 const formerRouterId = 900_001
+const providerId = 900_002
+const identityId = 900_003
+const providerKey = 'aaaabbbbcccc'
 let shieldListId: number
 let blackholeId: number
 /** Of red, blue and red. */
@@ -445,6 +462,10 @@ async function createHints(): Promise<Hints> {
     refresh: [...sessions.map(({ refresh }) => refresh), 'phr_unknown'],
     new_password: ['blue kettle rainy tram', 'seven more of my words', 'Password1234'],
     session_id: [spareSessions[0], spareSessions[0], spareSessions[1]],
+    provider_id: [providerId, providerId, 999_999],
+    provider: [providerKey, providerKey, 'aaaaaaaaaaaa'],
+    identity_id: [identityId, identityId, 999_999],
+    issuer: [sandboxIssuer, 'https://login.example.net/realms/acme', 'https://192.0.2.1'],
     passkey_id: [sparePasskeys[0], sparePasskeys[0], sparePasskeys[1]],
     webhook_id: [...webhookIds, webhookIds[0], webhookIds[0], 999_999],
     delivery_id: [...deliveryIds, ...deliveryIds, 999_999],
@@ -570,6 +591,19 @@ async function takeChanges(): Promise<readonly string[]> {
 const isUsed = (tables = /(?:)/): boolean =>
   changedTables === undefined || [...changedTables].some((name) => tables.test(name))
 
+/** An active provider of the team red, with a linked account; the team has at most three. */
+async function restoreProvider(): Promise<void> {
+  const { owner } = api.database.postgres
+  const { red, people } = fixtures
+  await sql`delete from identity_providers where key <> ${providerKey}`.execute(owner)
+  await addProvider(api, red, { id: providerId, key: providerKey, issuer: sandboxIssuer })
+  await sql`
+    insert into user_identities (id, provider_id, subject, user_id, email) overriding system value
+    values (${identityId}, ${providerId}, 'ann', ${people.admin.userId}, 'ann@sso.example') on conflict do nothing`.execute(
+    owner,
+  )
+}
+
 async function restoreFormerRouter(): Promise<void> {
   await sql`
     insert into former_speakers (id, region_id, name, settings, identity, prefixes) overriding system value
@@ -590,6 +624,7 @@ async function restoreFixtures(): Promise<void> {
     .where('restore_id', '=', restoreId)
     .execute()
   await restoreFormerRouter()
+  await restoreProvider()
   await replaceUnconfirmedList(api, red.teamId, revertedPrefix)
   // Most of the statements.
   if (isUsed(/^dns_/)) await restoreZones(api, fixtures)

@@ -314,7 +314,7 @@ export async function findSignInProvider(
       p.default_roles, ${mappings} as mappings,
       array(select d.domain from domains d where d.provider_id = p.id and d.verified is not null order by d.domain) as domains
     from identity_providers p join teams t on t.id = p.team_id
-    where ${'key' in by ? sql`p.key = ${by.key}` : sql`p.id = ${by.id}`}`.execute(db)
+    where ${'key' in by ? sql`p.key = ${by.key}` : sql`p.id = ${by.id}::bigint`}`.execute(db)
   return rows[0] && signInProviderOf(rows[0])
 }
 

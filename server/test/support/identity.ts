@@ -29,6 +29,7 @@ export type ProviderOptions = {
   readonly defaultRoles?: readonly string[]
   /** A provider with this key is kept. */
   readonly key?: string
+  readonly id?: number
 }
 
 export async function addProvider(
@@ -49,10 +50,13 @@ export async function addProvider(
   const { key = nextKey() } = options
   const settings = { issuer, client_id: clientId, groups_claim: 'groups', second_factor_values: [] }
   const { rows } = await sql<{ id: number }>`
-    insert into identity_providers (key, team_id, kind, name, status, settings, secret_sealed, second_factor, default_roles, tested)
-    values (${key}, ${teamId}, 'oidc', 'Company login', ${status}, ${JSON.stringify(settings)}::jsonb,
+    insert into identity_providers
+      (id, key, team_id, kind, name, status, settings, secret_sealed, second_factor, default_roles, tested) overriding system value
+    values (coalesce(${options.id ?? null}::bigint, nextval(pg_get_serial_sequence('identity_providers', 'id'))), ${key}, ${teamId}, 'oidc', 'Company login', ${status}, ${JSON.stringify(settings)}::jsonb,
       ${sealClientSecret(config.secret, key, clientSecret)}, ${secondFactor}, ${defaultRoles}, now())
-    on conflict (key) do update set name = excluded.name returning id`.execute(owner)
+    on conflict (key) do update set name = excluded.name, status = excluded.status returning id`.execute(
+    owner,
+  )
   const { id } = rows[0]!
   if (domain !== undefined)
     await sql`
