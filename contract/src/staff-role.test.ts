@@ -107,6 +107,7 @@ describe('the permission of an operation of staff', () => {
       'decideRestore',
       'inviteFirstAdmin',
       'listStaffAccesses',
+      'updateSetupProgress',
     ])
     assert.equal(opened('admin').length, routes.filter(({ path }) => isOfStaff(path)).length)
   })

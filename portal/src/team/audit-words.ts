@@ -90,6 +90,8 @@ const actions: Readonly<Record<string, string>> = {
   'session.revoke_all': 'Signed out everywhere',
   'session.switch': 'Switched to this team',
   'session.refuse': 'Sign-in refused',
+  'setup.complete': 'Created the first account of the installation',
+  'setup.update': 'Hid or showed the list of what is left to set up',
   'staff.access': 'Opened this team as staff',
   'staff.leave': 'Closed this team as staff',
   'session.repeat': 'Session token used twice',

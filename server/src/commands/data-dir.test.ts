@@ -26,6 +26,7 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   flows: ['exporters'],
   restore: ['show'],
   drill: ['restore', '--database-url', 'postgres://127.0.0.1:1/x'],
+  'setup-code': [],
   'support-bundle': ['--out', join(folder, 'bundle.json.gz')],
 }
 /** Commands that create a database, or need no database. */
