@@ -15,6 +15,8 @@ type Use =
   /** Pharos connects to it: tested below. */
   | 'server'
   | 'webhook'
+  /** Pharos connects to it, by https to public addresses: single-sign-on.test.ts and drivers/oidc. */
+  | 'issuer'
   /** A name that the provider's resolvers resolve, as the targets of ALIAS records are: no connection to its addresses. */
   | 'resolved'
   /** Stored, published or compared. */
@@ -29,6 +31,7 @@ const uses: Readonly<Record<string, Use>> = {
   'updateZoneSettings.also_notify[].port': 'server',
   'createWebhook.url': 'webhook',
   'updateWebhook.url': 'webhook',
+  'createProvider.issuer': 'issuer',
   'addDomain.domain': 'resolved',
   'createBlackhole.host': 'data',
   'createBlackhole.event_id': 'data',
@@ -37,6 +40,7 @@ const uses: Readonly<Record<string, Use>> = {
   'updateShieldRules.rules[].source_port': 'data',
   'updateShieldRules.rules[].destination_port': 'data',
   'addMember.email': 'data',
+  'createFirstAccount.email': 'data',
   'createZone.nameservers[]': 'data',
   'updateZoneSettings.nameservers[]': 'data',
   'updateZoneSettings.soa.rname': 'data',
@@ -47,7 +51,7 @@ const uses: Readonly<Record<string, Use>> = {
 
 /** Names of fields that could be a host or a port. */
 const isSuspect = (path: string, description: string): boolean =>
-  /(^|[._])(address|host|url|uri|server|port|domain|nameservers|rname|email)(\[\])?$/.test(path) ||
+  /(^|[._])(address|host|url|uri|server|port|domain|nameservers|rname|email|issuer)(\[\])?$/.test(path) ||
   /\b(host|server|URL)\b/.test(description)
 
 describe('hosts and ports that teams name', () => {

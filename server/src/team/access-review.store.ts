@@ -33,17 +33,20 @@ const inviterOf = sql`coalesce('user:' || m.invited_by, '')`
 const accessOf = (teamId: number): RawBuilder<unknown> => sql`
   select 'member' as kind, m.id::text as id, u.email as name, ${rolesOfMember} as roles, m.is_admin, null::text[] as scopes,
     false as is_limited, ${hasFactor} as two_factor, m.joined as created, ${inviterOf} as created_by, null::timestamptz as expires,
-    (select max(s.last_used) from sessions s where s.user_id = m.user_id and s.team_id = m.team_id) as last_used
+    s.last_used
   from memberships m join users u on u.id = m.user_id
+  left join (select user_id, max(last_used) as last_used from sessions where team_id = ${teamId} group by user_id) s on s.user_id = m.user_id
   where m.team_id = ${teamId}
   union all
   select 'invitation', i.id::text, i.email, ${rolesOfInvitation}, i.is_admin, null, false, null, i.sent, i.inviter, i.expires, null
   from invitations i
   where i.team_id = ${teamId} and i.accepted is null and i.expires > now()
   union all
-  select 'service_account', s.id::text, s.name, s.roles, 'admin' = any(s.roles), null, false, null, s.created, s.creator, null,
-    (select max(a.last_used) from api_tokens a where a.service_account_id = s.id)
+  select 'service_account', s.id::text, s.name, s.roles, 'admin' = any(s.roles), null, false, null, s.created, s.creator, null, a.last_used
   from service_accounts s
+  left join (
+    select service_account_id as id, max(last_used) as last_used from api_tokens where team_id = ${teamId} group by service_account_id) a
+    on a.id = s.id
   where s.team_id = ${teamId}
   union all
   select 'api_token', a.id, a.name, s.roles, coalesce('admin' = any(s.roles), a.is_admin), a.scopes, a.is_limited, null, a.created,
