@@ -5,6 +5,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { followRedirects, startOidc, type TestOidc, type TestPerson } from '../src/drivers/oidc/testing.ts'
 import { redirectUriOf } from '../src/identity/open-provider.ts'
+import { waitFor } from '../../lab/src/wait.ts'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
 import { addProvider, firstKeys, type ProviderOptions, type TestProvider } from './support/identity.ts'
@@ -285,7 +286,11 @@ describe('the session of a provider', () => {
     assert.equal(both.statusCode, 200, both.body)
     const teams = both.json().user.teams.map(({ id }: { id: number }) => id)
     assert.deepEqual(teams, [blue.teamId, red.teamId])
-    assert.equal(codeOf(await get('/v3/teams/current', access)), 'unauthenticated')
+    // The notification that invalidates the cached credential follows the answer.
+    await waitFor('the end of the session', async () => {
+      const { statusCode } = await get('/v3/teams/current', access)
+      return statusCode === 401
+    })
     assert.equal((await get(`/v3/teams/${red.teamId}`, both.json().access)).statusCode, 200)
   })
 
