@@ -15,7 +15,7 @@ type Use =
   /** Pharos connects to it: tested below. */
   | 'server'
   | 'webhook'
-  /** Pharos connects to it, by https to public addresses: single-sign-on.test.ts and drivers/oidc. */
+  /** Pharos connects to it, by https to public addresses: single-sign-on.test.ts and drivers/outgoing. */
   | 'issuer'
   /** A name that the provider's resolvers resolve, as the targets of ALIAS records are: no connection to its addresses. */
   | 'resolved'
@@ -219,6 +219,22 @@ it('the URL of a webhook has a port that the provider allows', async () => {
     const { status, body } = await hook(`https://hooks.example.net:${port}/x`)
     assert.deepEqual([status, body.errors?.[0].type], [422, 'port'])
   }
+})
+
+it('the issuer of an identity provider has a port that the provider allows', async () => {
+  const add = (issuer: string) =>
+    post('/v3/teams/current/providers', {
+      kind: 'oidc',
+      name: 'Login',
+      issuer,
+      client_id: 'a',
+      client_secret: 'b',
+    })
+  for (const port of [22, 80, 3306, 9000]) {
+    const { status, body } = await add(`https://login.example.net:${port}/realms/acme`)
+    assert.deepEqual([status, body.errors?.[0].type], [422, 'port'])
+  }
+  assert.equal((await add('https://login.example.net:8443/realms/acme')).status, 201)
 })
 
 async function listen(onSocket: (socket: Socket) => void) {

@@ -7,6 +7,7 @@ import { sandboxIssuer } from '../drivers/sandbox-identity/provider.ts'
 import type { Mounted } from '../http/mount.ts'
 import { isLoopback } from '../net/loopback.ts'
 import { parseNetworks } from '../net/network-list.ts'
+import { parsePorts } from '../net/port-list.ts'
 import type { ApiShared } from '../process/shared.ts'
 import { ClientLimiter } from '../runtime/client-limiter.ts'
 import { fromSetting } from '../runtime/from-setting.ts'
@@ -18,7 +19,9 @@ import { identityRoutes } from './identity.routes.ts'
 export function routes(shared: ApiShared): Mounted[] {
   const { config, front: db, publicUrl, metrics } = shared
   const allowed = fromSetting('sso_networks_allowed', () => parseNetworks(config.ssoNetworksAllowed))
-  const fetch = createFetch({ resolver: createHostResolver({ servers: config.dnsResolvers }), allowed })
+  const ports = fromSetting('webhook_ports_allowed', () => parsePorts(config.webhookPortsAllowed))
+  const resolver = createHostResolver({ servers: config.dnsResolvers })
+  const fetch = createFetch({ resolver, allowed, publicPorts: ports })
   const onLoopback = isLoopback(config.host)
   const perMinute = config.signInLimitPerMinute
   const limiter = (burst: number) => new ClientLimiter({ perSecond: burst / 60, burst })
@@ -29,7 +32,11 @@ export function routes(shared: ApiShared): Mounted[] {
     membersPerTeam: config.membersPerTeam,
     createProvider: createIdentityProviders(fetch, onLoopback),
     findByDomain: createDomainProviders(db),
-    issuerRules: { allowsPrivate: allowed.length > 0, sandboxIssuer: onLoopback ? sandboxIssuer : null },
+    issuerRules: {
+      allowsPrivate: allowed.length > 0,
+      ports,
+      sandboxIssuer: onLoopback ? sandboxIssuer : null,
+    },
     relyingParty: relyingPartyOf(publicUrl, issuerOf(config)),
     mailLimits: createMailLimits(config.accountMailsPerHour),
     methodsOfClient: limiter(3 * perMinute),

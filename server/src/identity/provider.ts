@@ -17,6 +17,7 @@ import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { isUpgradeFinished } from '../db/release.ts'
 import { runChange, type ChangeAnswer } from '../db/run-change.ts'
+import { hasPort, printPorts, type PortList } from '../net/port-list.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { errorAt, fail, failWith, invalid, notFound } from '../runtime/error.ts'
@@ -53,6 +54,7 @@ export type ProviderDeps = {
 export type IssuerRules = {
   /** Whether a setting allows networks that are not public: their providers may be addresses, and without TLS. */
   readonly allowsPrivate: boolean
+  readonly ports: PortList
   /** An issuer that the sandbox answers for, on loopback only. */
   readonly sandboxIssuer: string | null
 }
@@ -280,6 +282,9 @@ function requireIssuer({ issuerRules, publicUrl }: ProviderDeps, issuer: string)
     throw invalid(loc, 'issuerUrl')
   if (!issuerRules.allowsPrivate && isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0)
     throw invalid(loc, 'issuerAddress')
+  const { ports } = issuerRules
+  if (!issuerRules.allowsPrivate && !hasPort(ports, Number(url.port || 443)))
+    throw invalid(loc, 'urlPort', { ports: printPorts(ports) })
   if (url.host === new URL(publicUrl).host) throw invalid(loc, 'issuerHere')
   if (sharedIssuer.test(issuer)) throw invalid(loc, 'issuerShared')
 }

@@ -899,10 +899,7 @@ export const invalidTexts = {
     'must not contain credentials; check the signature of each message instead',
   ],
   webhookFragment: ['fragment', 'must not have a fragment: it is never sent'],
-  webhookPort: [
-    'port',
-    ({ ports }: { ports: string }) => `must use a port that the provider allows: ${ports}`,
-  ],
+  urlPort: ['port', ({ ports }: { ports: string }) => `must use a port that the provider allows: ${ports}`],
   webhookAddress: [
     'address',
     'must lead to an address of the public internet; ask your provider to allow another network',

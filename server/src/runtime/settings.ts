@@ -393,7 +393,8 @@ export const settingsSchema = Type.Object(
         'addresses and networks outside the public internet that identity providers of teams may be in, also without TLS',
     }),
     webhook_ports_allowed: PortListSetting(['443', '8443'], {
-      description: 'ports, and ranges such as 9000-9099, that the URLs of webhooks may have',
+      description:
+        'ports, and ranges such as 9000-9099, that the URLs of webhooks and of identity providers of teams may have',
     }),
     webhooks_at_once: IntegerSetting(64, 1, 10_000, {
       description:

@@ -38,8 +38,7 @@ export function parseWebhookUrl(text: string, { networks, ports }: WebhookRules,
   const condition = hostRefusal(hostOf(url), url.protocol === 'https:', networks)
   if (condition) throw refused(forStaff ? (forStaffOf[condition] ?? condition) : condition)
   const port = Number(url.port || (url.protocol === 'https:' ? '443' : '80'))
-  if (badPorts.has(port) || !hasPort(ports, port))
-    throw invalid(loc, 'webhookPort', { ports: printPorts(ports) })
+  if (badPorts.has(port) || !hasPort(ports, port)) throw invalid(loc, 'urlPort', { ports: printPorts(ports) })
   return url.href
 }
 

@@ -2,6 +2,7 @@
 // connecting, and the peer address of the socket before anything is written.
 import { connect as connectSocket, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { hasPort, type PortList } from '../../net/port-list.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { isWithin, objectionToAddress } from '../../net/public-address.ts'
 import type { HostResolver } from './resolve-host.ts'
@@ -12,6 +13,8 @@ export type ConnectOptions = {
   readonly resolver: HostResolver
   /** Non-public networks that are allowed as targets, also without TLS. */
   readonly allowed: readonly Prefix[]
+  /** The ports of public addresses to which it connects; all by default. */
+  readonly publicPorts?: PortList
   /** Trusted certificates that replace Node's. */
   readonly ca?: string
 }
@@ -35,31 +38,37 @@ export async function connect(
   const { host, isSecure } = destination
   const addresses = await options.resolver.resolve(host, signal)
   if (addresses.length === 0) throw new NotAllowed('the name has no address')
-  for (const address of addresses) refuse(address, isSecure, options.allowed)
+  for (const address of addresses) requireAllowed(address, destination, options)
   const socket = await connectToOne(addresses.slice(0, addressesMax), destination, options, signal)
   return isSecure ? await secure(socket, host, options.ca, signal) : socket
 }
 
-function refuse(address: string, isSecure: boolean, allowed: readonly Prefix[]): void {
+/** Throws NotAllowed for an address or a port to which nothing is sent. */
+export function requireAllowed(
+  address: string,
+  { port, isSecure }: Pick<Destination, 'port' | 'isSecure'>,
+  { allowed, publicPorts }: Pick<ConnectOptions, 'allowed' | 'publicPorts'>,
+): void {
   if (isWithin(address, allowed)) return
   if (objectionToAddress(address) !== undefined)
     throw new NotPublic('the URL resolves to an address that is not public')
   if (!isSecure) throw new NotAllowed('nothing is sent to the public internet without TLS')
+  if (publicPorts && !hasPort(publicPorts, port)) throw new NotAllowed('the provider does not allow the port')
 }
 
 /** Tries the addresses in order; rejects with the last error. */
 async function connectToOne(
   addresses: readonly string[],
-  { port, isSecure }: Destination,
-  { allowed }: ConnectOptions,
+  destination: Destination,
+  options: ConnectOptions,
   signal: AbortSignal,
 ): Promise<Socket> {
   let last: unknown
   for (const address of addresses) {
     try {
-      const socket = await open(address, port, signal)
+      const socket = await open(address, destination.port, signal)
       try {
-        refuse(socket.remoteAddress ?? '', isSecure, allowed)
+        requireAllowed(socket.remoteAddress ?? '', destination, options)
       } catch (error) {
         socket.destroy()
         throw error
