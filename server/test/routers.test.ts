@@ -160,7 +160,8 @@ describe('a process that has lost the region to another one', () => {
   /** Its process finds it ended when it is woken; the other one takes the lock with its next heartbeat. */
   const endLockSession = () =>
     sql`select pg_terminate_backend(pid) from pg_locks
-      where locktype = 'advisory' and granted and objsubid = 2 and objid = ${regions['ams']}::integer`.execute(
+      where locktype = 'advisory' and granted and objsubid = 2 and objid = ${regions['ams']}::integer
+        and database = (select oid from pg_database where datname = current_database())`.execute(
       database.postgres.owner,
     )
 })

@@ -364,7 +364,10 @@ describe('the end of an access', () => {
           body: { description: 'too late' },
         })
         await waitFor('the change waits', async () => {
-          const { rows } = await sql`select from pg_locks where not granted`.execute(owner())
+          const { rows } = await sql`
+            select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(
+            owner(),
+          )
           return rows.length > 0
         })
         await sql`update staff_accesses set closed = now() where id = ${id}`.execute(trx)

@@ -344,7 +344,8 @@ describe('migrating while the release before runs', () => {
       await other.query('begin; lock table cats in access share mode')
       const migrated = migrate(client, releases.second)
       await using third = await connect(other)
-      const isWaiting = `select from pg_locks where relation = 'cats'::regclass and not granted`
+      const isWaiting = `select from pg_locks where relation = 'cats'::regclass and not granted
+        and database = (select oid from pg_database where datname = current_database())`
       while ((await third.client.query(isWaiting)).rowCount === 0) await sleep(20)
       // Queues behind the step that waits for `other`, which does not end before this has been read.
       await third.client.query('select from cats')

@@ -118,7 +118,8 @@ describe('a lock of a session', { concurrency: true }, () => {
     assert.equal(pids.length, 2)
     const left = async () => {
       const { rows } = await sql`select from pg_stat_activity where pid = any(${pids}::integer[])
-        union all select from pg_locks where locktype = 'advisory' and classid = ${use} and objid = 4`.execute(
+        union all select from pg_locks where locktype = 'advisory' and classid = ${use} and objid = 4
+          and database = (select oid from pg_database where datname = current_database())`.execute(
         database.postgres.owner,
       )
       return rows.length

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -40,5 +40,18 @@ describe('a test database', () => {
     const { rows } = await database.postgres.owner.executeQuery(CompiledQuery.raw('show fsync'))
     assert.deepEqual(rows, [{ fsync: 'on' }])
     assert.ok(findPostmaster(database.dataDir!))
+  })
+})
+
+describe('the server of all tests', () => {
+  it('is shared: a test that ends sessions, or waits for locks, names its database', () => {
+    const root = join(import.meta.dirname, '../../')
+    const found = globSync('{src,test}/**/*.ts', { cwd: root }).flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      // A statement with its condition; one session is ended by its pid.
+      const places = [...text.matchAll(/(?:pg_terminate_backend\(pid\)|from pg_locks)[^]{0,400}/g)]
+      return places.filter(([statement]) => !/datname|current_database/.test(statement)).map(() => file)
+    })
+    assert.deepEqual(found, [])
   })
 })

@@ -46,7 +46,8 @@ async function settled(received: WakeName[]): Promise<WakeName[]> {
 }
 
 const terminate = CompiledQuery.raw(
-  `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'wake direct' and query like 'listen%'`,
+  `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'wake direct' and query like 'listen%'
+    and datname = current_database()`,
 )
 
 describe('wake', () => {

@@ -1,5 +1,6 @@
 // For every operation of the contract: a valid request for an object of the caller's team, of another team, and for a
 // missing object, with the expected responses of an allowed call.
+import { sql } from 'kysely'
 import { addTeam } from '../api.ts'
 import { seedAnnouncement } from '../../src/byoip/announcement/testing.ts'
 import type { Identity } from './callers.ts'
@@ -208,7 +209,6 @@ const sourceOf = (identity: Identity) => ('key' in identity ? identity.key : 'de
 
 /** A new location for each request of applyPlatform and changePlatform. */
 let appliedLocations = 0
-let isDismissed = false
 
 export const subjects: readonly Subject[] = [
   ...sessionSubjects,
@@ -498,8 +498,15 @@ export const subjects: readonly Subject[] = [
   { route: 'getSetupProgress', requests: only(), answers: () => 200 },
   {
     route: 'updateSetupProgress',
-    // Each call changes something.
-    requests: { only: async () => ({ body: { dismissed: (isDismissed = !isDismissed) } }) },
+    requests: {
+      // Each call changes something.
+      only: async ({ api }) => {
+        await sql`update setup set dismissed = null where dismissed is not null`.execute(
+          api.database.postgres.owner,
+        )
+        return { body: { dismissed: true } }
+      },
+    },
     answers: () => 200,
   },
   { route: 'drainRouter', ...aboutRouters(false) },
