@@ -64,7 +64,11 @@ export function vrpSourceConformance(
       await source.start?.()
       await until(() => source.current())
       assert.deepEqual([covering('192.0.2.0/24'), covering('2001:db8::/48')], [[first], [second]])
-      assert.deepEqual(touched, ['all'])
+      // A cache that has not read its VRPs yet may have an empty set first, which touches nothing.
+      assert.deepEqual(
+        touched.filter((one) => one.length > 0),
+        ['all'],
+      )
       const { state, vrps, asOf, expires, problem } = source.status()
       assert.deepEqual([state, vrps, problem], ['current', 2, null])
       assert.ok(asOf!.getTime() >= began && asOf!.getTime() <= Date.now() && expires! > asOf!)
