@@ -63,7 +63,7 @@ describe('the access review of a team', () => {
     assert.deepEqual(
       own.filter(([, name]) => name !== 'test'),
       [
-        ['member', 'admin@red.example', ['admin'], true, null, false, ''],
+        ['member', 'admin@red.example', ['admin'], true, null, false, null],
         ['invitation', 'new@elsewhere.example', ['network'], false, null, false, by],
         ['service_account', 'backup', ['dns'], false, null, false, by],
         ['api_token', 'of the account', ['dns'], false, scopes, false, by],

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { followRedirects, startOidc, type TestOidc, type TestPerson } from '../src/drivers/oidc/testing.ts'
+import { sandboxIssuer } from '../src/drivers/sandbox-identity/provider.ts'
 import { redirectUriOf } from '../src/identity/open-provider.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
@@ -450,6 +451,18 @@ describe('an attack', () => {
     await assertRefused(await signIn({ ...anna, sub: 'other-1' }, other, otherIdp), 'linked_elsewhere')
     await assertRefused(await signIn(anna), 'domain_not_yours')
     await sql`delete from domains where team_id = ${blue.teamId}`.execute(owner())
+  })
+
+  it('by the sandbox fails unless the portal is on loopback too, not only the server behind a proxy', async () => {
+    const sandbox = await addProvider(api, red, { issuer: sandboxIssuer })
+    const begin = (on: TestApi) =>
+      on.server.inject({ method: 'POST', url: '/v3/session/sso', payload: { provider: sandbox.key } })
+    assert.equal((await begin(api)).statusCode, 200)
+    await using proxied = await createTestApi(
+      { PHAROS_PUBLIC_URL: 'https://portal.example' },
+      { sameInstallationAs: api },
+    )
+    await assertRefused(await begin(proxied), 'unavailable')
   })
 
   it('by an identity provider in the network of the installation fails (SSRF)', async () => {

@@ -38,10 +38,12 @@ export const ReviewedAccess = Component('ReviewedAccess', {
     Type.Boolean({ description: 'whether the person has a second factor; null if it is no member' }),
   ),
   created: { ...Time, description: 'when the member joined, or the rest was created' },
-  created_by: Type.String({
-    description:
-      'actor, such as `user:7` or `operator`; empty if a member joined without an invitation that is known',
-  }),
+  created_by: Nullable(
+    Type.String({
+      description:
+        'actor who created or invited it, such as `user:7` or `operator`; null if that is not known',
+    }),
+  ),
   expires: { ...NullableTime, description: 'when it expires; null for never' },
   last_used: {
     ...NullableTime,

@@ -19,17 +19,18 @@ export type Layers = {
   readonly series: readonly ChartSeries[]
   /** Dropped and passed traffic are drawn as a stack. */
   readonly isStack: boolean
+  /** Flow records measured the attack. */
+  readonly hasFlows: boolean
 }
 
 /** A layer that was not measured is left out; `until` is the end of a single measurement of the detector. */
 export function layersOf(metric: LayerMetric, { detector, flows, traffic, until }: LayerSources): Layers {
   const parts = traffic ? droppedParts(traffic) : []
   const isStack = parts.length > 0
+  const total = flows ? totalOf(flows) : { times: [], values: [] }
   const candidates: (Measured & Omit<ChartSeries, 'unit' | 'values'>)[] = [
     ...parts,
-    ...(flows
-      ? [{ label: texts.byFlows, color: isStack ? 3 : 1, ...totalOf(flows), isLine: isStack } as const]
-      : []),
+    { label: texts.byFlows, color: isStack ? 3 : 1, ...total, isLine: isStack },
     { label: texts.byDetector, color: 2, ...heldUntil(detector, metric, until), isLine: true },
   ]
   const layers = candidates.filter(({ values }) => values.some((value) => typeof value === 'number'))
@@ -41,7 +42,7 @@ export function layersOf(metric: LayerMetric, { detector, flows, traffic, until 
     unit: metric,
     values: columns[at]!,
   }))
-  return { times, series, isStack }
+  return { times, series, isStack, hasFlows: total.values.length > 0 }
 }
 
 type LayerSources = {

@@ -104,7 +104,7 @@ function useLayers(event: RelatedEventDetail, metric: LayerMetric, now: number) 
   const until = end === null ? now : Date.parse(end)
   const detector = chartRatesOf(event)
   const layers = layersOf(metric, { detector, flows: flows.data, traffic: traffic.data, until })
-  const hasFlows = layers.series.some(({ label }) => label === texts.byFlows)
+  const { hasFlows } = layers
   const notes = [
     ...(layers.isStack ? [trafficWords.parts.note] : []),
     ...uncountedNote(event, traffic.data),
@@ -183,16 +183,11 @@ function rangeOf(times: readonly number[], start: number, until: number): [numbe
 }
 
 const markLabels: Partial<Record<StepKind, string>> = { started: texts.started, ended: texts.ended }
+const markKinds: ReadonlySet<StepKind> = new Set(['started', 'detected', 'mitigation', 'rules', 'ended'])
 
 const marksOf = (steps: readonly Step[]): readonly ChartMark[] =>
   steps
-    .filter(
-      ({ kind, text }) =>
-        kind === 'mitigation' ||
-        kind === 'rules' ||
-        text === words.timeline.detected ||
-        markLabels[kind] !== undefined,
-    )
+    .filter(({ kind }) => markKinds.has(kind))
     .map(({ at, kind, text }) => ({
       at: Date.parse(at),
       label: markLabels[kind] ?? text.charAt(0).toLowerCase() + text.slice(1),

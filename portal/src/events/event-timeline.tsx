@@ -23,6 +23,7 @@ export const EventTimeline = ({ steps }: { readonly steps: readonly Step[] }) =>
 const icons: Record<StepKind, { readonly icon: typeof IconEye; readonly color: string }> = {
   started: { icon: IconPlayerPlay, color: 'bad' },
   detected: { icon: IconEye, color: 'idle' },
+  ongoing: { icon: IconEye, color: 'idle' },
   peak: { icon: IconArrowUp, color: 'warn' },
   mitigation: { icon: IconShieldCheck, color: 'ok' },
   rules: { icon: IconFilter, color: 'ok' },

@@ -5,7 +5,15 @@ import { words } from './words.ts'
 
 const { timeline: texts } = words
 
-export type StepKind = 'started' | 'detected' | 'peak' | 'mitigation' | 'rules' | 'feedback' | 'ended'
+export type StepKind =
+  | 'started'
+  | 'detected'
+  | 'ongoing'
+  | 'peak'
+  | 'mitigation'
+  | 'rules'
+  | 'feedback'
+  | 'ended'
 export type Step = {
   readonly at: string
   readonly kind: StepKind
@@ -17,7 +25,7 @@ type Event = Pick<RelatedEventDetail, 'start' | 'end' | 'parsed_data'>
 
 const signalSteps: Partial<Record<EventSignal, { readonly kind: StepKind; readonly text: string }>> = {
   pending: { kind: 'detected', text: texts.detected },
-  ongoing: { kind: 'detected', text: texts.ongoing },
+  ongoing: { kind: 'ongoing', text: texts.ongoing },
   mitigation_active: { kind: 'mitigation', text: texts.mitigationStarted },
   mitigation_ended: { kind: 'mitigation', text: texts.mitigationEnded },
   acknowledged: { kind: 'feedback', text: texts.acknowledged },

@@ -11,7 +11,7 @@ import { Field, FormLayout, FormSection, useRequestForm } from '../ui/form.tsx'
 import { Secret } from '../ui/secret.tsx'
 import { Section } from '../ui/section.tsx'
 import { detectorChanges } from './setup-changes.ts'
-import { Answered, ConnectedList, Moves, type Connected, type StepProps } from './step-parts.tsx'
+import { ConnectStep, Moves, type Connected, type StepProps } from './step-parts.tsx'
 import { words } from './words.ts'
 
 const { detector: t } = words
@@ -32,30 +32,26 @@ type Created = { readonly kind: string; readonly key: string; readonly secret: s
 
 export function DetectorStep(moves: StepProps) {
   const answer = useAnswer(listSourcesRoute, { query: { limit: 1000 } }, { refetchInterval: 5_000 })
-  const [isAdding, setAdding] = useState(false)
   const [created, setCreated] = useState<Created>()
-  function finish(one: Created) {
-    setCreated(one)
-    setAdding(false)
-  }
   return (
-    <Answered answer={answer}>
-      {({ results }) =>
-        isAdding || results.length === 0 ? (
-          <DetectorForm {...moves} onCreated={finish} />
-        ) : (
-          <ConnectedList
-            title={t.title}
-            elements={results.map(connectedOf)}
-            another={t.another}
-            onAnother={() => setAdding(true)}
-            {...moves}
-          >
-            {created && <Deliver created={created} />}
-          </ConnectedList>
-        )
-      }
-    </Answered>
+    <ConnectStep
+      {...moves}
+      answer={answer}
+      elementsOf={({ results }) => results.map(connectedOf)}
+      title={t.title}
+      another={t.another}
+      form={(onCreated) => (
+        <DetectorForm
+          {...moves}
+          onCreated={(one) => {
+            setCreated(one)
+            onCreated()
+          }}
+        />
+      )}
+    >
+      {created && <Deliver created={created} />}
+    </ConnectStep>
   )
 }
 

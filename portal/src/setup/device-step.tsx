@@ -7,7 +7,7 @@ import { password, text } from '../ui/form-text-widgets.tsx'
 import { select } from '../ui/form-widgets.tsx'
 import { Field, FormLayout, FormSection, useRequestForm } from '../ui/form.tsx'
 import { deviceChanges } from './setup-changes.ts'
-import { Answered, ConnectedList, Moves, type Connected, type StepProps } from './step-parts.tsx'
+import { ConnectStep, Moves, type Connected, type StepProps } from './step-parts.tsx'
 import { words } from './words.ts'
 
 const { device: t } = words
@@ -35,23 +35,15 @@ const shownMax = 50
 
 export function DeviceStep(moves: StepProps) {
   const answer = useAnswer(listStaffDevicesRoute, { query: { limit: shownMax } }, { refetchInterval: 5_000 })
-  const [isAdding, setAdding] = useState(false)
   return (
-    <Answered answer={answer}>
-      {({ results }) =>
-        isAdding || results.length === 0 ? (
-          <DeviceForm {...moves} onCreated={() => setAdding(false)} />
-        ) : (
-          <ConnectedList
-            title={t.title}
-            elements={results.map(connectedOf)}
-            another={t.another}
-            onAnother={() => setAdding(true)}
-            {...moves}
-          />
-        )
-      }
-    </Answered>
+    <ConnectStep
+      {...moves}
+      answer={answer}
+      elementsOf={({ results }) => results.map(connectedOf)}
+      title={t.title}
+      another={t.another}
+      form={(onCreated) => <DeviceForm {...moves} onCreated={onCreated} />}
+    />
   )
 }
 

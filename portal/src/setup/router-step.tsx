@@ -8,7 +8,7 @@ import { text } from '../ui/form-text-widgets.tsx'
 import { country, select, timeZone, toggle } from '../ui/form-widgets.tsx'
 import { Field, FormLayout, FormSection, useRequestForm } from '../ui/form.tsx'
 import { routerChanges, shortNameOf } from './setup-changes.ts'
-import { Answered, ConnectedList, Moves, type Connected, type StepProps } from './step-parts.tsx'
+import { ConnectStep, Moves, type Connected, type StepProps } from './step-parts.tsx'
 import { words } from './words.ts'
 
 const { region: t } = words
@@ -45,23 +45,15 @@ const declarations = { gobgp: declaredFor(true), sandbox: declaredFor(false) } a
 
 export function RouterStep(moves: StepProps) {
   const answer = useAnswer(listAdminRegionsRoute, { query: { limit: 1000 } }, { refetchInterval: 2_000 })
-  const [isAdding, setAdding] = useState(false)
   return (
-    <Answered answer={answer}>
-      {({ results }) =>
-        isAdding || results.length === 0 ? (
-          <RouterForm {...moves} onCreated={() => setAdding(false)} />
-        ) : (
-          <ConnectedList
-            title={t.title}
-            elements={results.map(connectedOf)}
-            another={t.another}
-            onAnother={() => setAdding(true)}
-            {...moves}
-          />
-        )
-      }
-    </Answered>
+    <ConnectStep
+      {...moves}
+      answer={answer}
+      elementsOf={({ results }) => results.map(connectedOf)}
+      title={t.title}
+      another={t.another}
+      form={(onCreated) => <RouterForm {...moves} onCreated={onCreated} />}
+    />
   )
 }
 

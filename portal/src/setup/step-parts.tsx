@@ -1,6 +1,6 @@
 // What the steps of the setup share: the list of what is connected, with its state as it is now, and the buttons below it.
 import { Button, Group, Skeleton } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { StatePill, type StateColor } from '../ui/status.tsx'
@@ -32,7 +32,7 @@ type ConnectedListProps = StepProps & {
   readonly children?: ReactNode
 }
 
-export const ConnectedList = (props: ConnectedListProps) => (
+const ConnectedList = (props: ConnectedListProps) => (
   <>
     <Section title={props.title} flush>
       <ul className={classes['steps']}>
@@ -89,4 +89,29 @@ type AnswerProps<T> = {
 export function Answered<T>({ answer: { data, error, refetch }, children }: AnswerProps<T>) {
   if (data !== undefined) return children(data)
   return error ? <Problem error={error} retry={refetch} /> : <Skeleton height={240} />
+}
+
+type ConnectStepProps<T> = StepProps & {
+  readonly answer: AnswerProps<T>['answer']
+  readonly elementsOf: (data: T) => readonly Connected[]
+  readonly title: string
+  readonly another: string
+  /** The form of a new one; `onCreated` leads back to the list. */
+  readonly form: (onCreated: () => void) => ReactNode
+  /** Below the list. */
+  readonly children?: ReactNode
+}
+
+/** What is connected, or the form of the first or another one. */
+export function ConnectStep<T>({ answer, elementsOf, form, ...list }: ConnectStepProps<T>) {
+  const [isAdding, setAdding] = useState(false)
+  return (
+    <Answered answer={answer}>
+      {(data) => {
+        const elements = elementsOf(data)
+        if (isAdding || elements.length === 0) return form(() => setAdding(false))
+        return <ConnectedList {...list} elements={elements} onAnother={() => setAdding(true)} />
+      }}
+    </Answered>
+  )
 }

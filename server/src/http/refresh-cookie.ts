@@ -4,6 +4,7 @@
 // preflight, which is not answered. This file only transports the token.
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../runtime/error.ts'
+import { findCookie } from './cookie.ts'
 
 const modeHeader = 'pharos-refresh'
 /** Replaces the token in a body. */
@@ -66,9 +67,4 @@ const nameOf = ({ secure }: RefreshCookies) => (secure ? '__Host-pharos-refresh'
 function setCookies(cookies: RefreshCookies, token: string, maxAge: number): string[] {
   const common = `Path=/; Max-Age=${maxAge}; SameSite=Strict${cookies.secure ? '; Secure' : ''}`
   return [`${nameOf(cookies)}=${token}; HttpOnly; ${common}`, `pharos-signed-in=${token && 'yes'}; ${common}`]
-}
-
-function findCookie(header: string, name: string): string | undefined {
-  const pair = header.split(';').find((one) => one.trim().startsWith(`${name}=`))
-  return pair?.trim().slice(name.length + 1)
 }

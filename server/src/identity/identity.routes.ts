@@ -22,7 +22,7 @@ import { handle, handleGuest, type Guest, type Mounted, type Request } from '../
 import { moveRefreshToCookie } from '../http/refresh-cookie.ts'
 import { userAgentOf } from '../session/request-source.ts'
 import type { CookieDeps } from '../session/token-reply.routes.ts'
-import { flowCookieHeader, readFlowCookie } from './flow-cookie.ts'
+import { flowCookieHeader, readFlowCookie } from '../http/flow-cookie.ts'
 import { deleteIdentity, listIdentities, type IdentityDeps } from './identity.ts'
 import {
   createProvider,

@@ -16,13 +16,16 @@ import { relyingPartyOf } from '../session/relying-party.ts'
 import { createDomainProviders } from './domain-providers.ts'
 import { identityRoutes } from './identity.routes.ts'
 
+const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '')
+
 export function routes(shared: ApiShared): Mounted[] {
   const { config, front: db, publicUrl, metrics } = shared
   const allowed = fromSetting('sso_networks_allowed', () => parseNetworks(config.ssoNetworksAllowed))
   const ports = fromSetting('webhook_ports_allowed', () => parsePorts(config.webhookPortsAllowed))
   const resolver = createHostResolver({ servers: config.dnsResolvers })
   const fetch = createFetch({ resolver, allowed, publicPorts: ports })
-  const onLoopback = isLoopback(config.host)
+  // Behind a proxy the server itself is on loopback, and the sandbox would sign in anybody.
+  const onLoopback = isLoopback(config.host) && isLoopback(hostOf(publicUrl))
   const perMinute = config.signInLimitPerMinute
   const limiter = (burst: number) => new ClientLimiter({ perSecond: burst / 60, burst })
   return identityRoutes({

@@ -1,5 +1,6 @@
 // The page after a sign-in is a page of the portal, or none.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseReturnTo } from './return-to.ts'
 
@@ -12,6 +13,14 @@ test('pages of the portal are accepted', () => {
     '/team/sign-in',
   ])
     assert.equal(parseReturnTo(page), page)
+})
+
+test('the pages are all of the portal but those of staff and of guests', () => {
+  const text = readFileSync(new URL('../../../portal/src/pages.tsx', import.meta.url), 'utf8')
+  const [framed] = text.split('export const guestPages')
+  const first = [...framed!.matchAll(/\bpath: '(\/[a-z-]+)/g)].map(([, path]) => path!)
+  assert.ok(first.length > 20)
+  for (const path of new Set(first)) assert.equal(parseReturnTo(path), path === '/staff' ? null : path)
 })
 
 test('everything else is no page', () => {

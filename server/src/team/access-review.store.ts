@@ -27,12 +27,10 @@ export type ReviewedRow = Pick<
 
 type Filters = QueryOf<typeof exportTeamAccessRoute>
 
-const inviterOf = sql`coalesce('user:' || m.invited_by, '')`
-
 /** A TSIG key has no record of its use. */
 const accessOf = (teamId: number): RawBuilder<unknown> => sql`
   select 'member' as kind, m.id::text as id, u.email as name, ${rolesOfMember} as roles, m.is_admin, null::text[] as scopes,
-    false as is_limited, ${hasFactor} as two_factor, m.joined as created, ${inviterOf} as created_by, null::timestamptz as expires,
+    false as is_limited, ${hasFactor} as two_factor, m.joined as created, 'user:' || m.invited_by as created_by, null::timestamptz as expires,
     s.last_used
   from memberships m join users u on u.id = m.user_id
   left join (select user_id, max(last_used) as last_used from sessions where team_id = ${teamId} group by user_id) s on s.user_id = m.user_id

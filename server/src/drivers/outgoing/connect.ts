@@ -19,7 +19,7 @@ export type ConnectOptions = {
   readonly ca?: string
 }
 
-/** The target is not allowed. The message is for the team and contains no address. */
+/** The target, or the form of its answer, is not allowed. The message is for the team and contains no address. */
 export class NotAllowed extends Error {}
 
 /** The target is in a network that is not public, and not allowed. */

@@ -12,7 +12,7 @@ export type OutgoingRequest = {
 
 const headerMax = 16 * 1024
 
-/** Passes the response to `read`, and closes the connection after it. Throws NotAllowed before anything is sent. */
+/** Passes the response to `read`, and closes the connection after it. Throws NotAllowed for the target before anything is sent. */
 export async function sendRequest<T>(
   request: OutgoingRequest,
   options: ConnectOptions,

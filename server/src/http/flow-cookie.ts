@@ -1,6 +1,7 @@
 // The cookie of a sign-in with an identity provider: only the browser that started it has the value. It is SameSite=Strict, since the page of the portal to
 // which the provider redirects sends the request that completes the sign-in.
 import type { IncomingHttpHeaders } from 'node:http'
+import { findCookie } from './cookie.ts'
 
 const seconds = 600
 
@@ -9,8 +10,5 @@ const nameOf = (secure: boolean): string => (secure ? '__Host-pharos-flow' : 'ph
 export const flowCookieHeader = (secure: boolean, value: string): string =>
   `${nameOf(secure)}=${value}; Path=/; Max-Age=${value === '' ? 0 : seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
 
-export function readFlowCookie(secure: boolean, { cookie = '' }: IncomingHttpHeaders): string | null {
-  const start = `${nameOf(secure)}=`
-  const found = cookie.split(';').find((one) => one.trim().startsWith(start))
-  return found === undefined ? null : found.trim().slice(start.length)
-}
+export const readFlowCookie = (secure: boolean, { cookie = '' }: IncomingHttpHeaders): string | null =>
+  findCookie(cookie, nameOf(secure)) ?? null
