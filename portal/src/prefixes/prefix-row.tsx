@@ -1,5 +1,6 @@
 // One network of the tree: what it is used for, and a picture of its parts.
 import { ActionIcon, Table } from '@mantine/core'
+import { networkText } from '@pharos/contract/network-text'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Dimmed } from '../ui/cells.tsx'
@@ -61,17 +62,17 @@ function PageOf({ node: { cidr, of } }: { node: UsedNode }): ReactNode {
   if (announced)
     return (
       <TextLink to="/announcements/$id" params={{ id: String(announced.announcement.id) }} {...text}>
-        {cidr}
+        {networkText(cidr)}
       </TextLink>
     )
   const assigned = of.find((use) => use.kind === 'assigned')
   if (assigned)
     return (
       <TextLink to="/prefixes/$id" params={{ id: String(assigned.prefix.id) }} {...text}>
-        {cidr}
+        {networkText(cidr)}
       </TextLink>
     )
-  return <span className={classes['mono']}>{cidr}</span>
+  return <span className={classes['mono']}>{networkText(cidr)}</span>
 }
 
 function UsePill({ use }: { use: Use }): ReactNode {

@@ -30,10 +30,9 @@ export function nameOf(use: Use): string {
       return use.prefix.name
     case 'announcement':
       return use.announcement.details?.description ?? ''
-    case 'zone':
-      return use.zone.name
     case 'blackhole':
       return use.blackhole.comment
+    case 'zone':
     case 'shield':
     case 'attack':
       return ''

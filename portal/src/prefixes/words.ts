@@ -32,7 +32,7 @@ export const words = {
     prefix: 'Prefix',
     uses: 'Used for',
     name: 'Name',
-    parts: 'Parts in use',
+    parts: 'Parts',
     open: (cidr: string) => `Show the parts of ${cidr}`,
     close: (cidr: string) => `Hide the parts of ${cidr}`,
     assigned: 'Assigned',
@@ -40,9 +40,9 @@ export const words = {
     blackhole: 'Black hole',
     reverse: 'Reverse DNS',
     attack: 'Attack ongoing',
-    noParts: 'None announced',
+    noParts: 'No part is announced',
     partsLabel: (count: number, share: number) =>
-      `${count === 1 ? '1 part' : `${count.toLocaleString('en')} parts`} in use, ${Math.round(share * 100)} % of the addresses`,
+      `${count === 1 ? '1 part' : `${count.toLocaleString('en')} parts`}, ${Math.round(share * 100)} % of the addresses`,
     kinds: {
       prefixes: 'assigned prefixes',
       announcements: 'announcements',
