@@ -487,6 +487,22 @@ const routersNeeded = (region: string, needed: number, able: number): string =>
  * The errors of a 422, each with its public `type` and a text that follows the place. Their attributes are the public `ctx`.
  * Errors that a schema finds are in schema-error.ts.
  */
+const metadataProblems = {
+  unreadable: 'must be SAML metadata in UTF-8, without a document type',
+  several_entities: 'has several entities. Send the metadata of one identity provider',
+  no_idp: 'has no identity provider (IDPSSODescriptor with an entityID), or several',
+  no_redirect: 'has no single sign-on service for the HTTP-Redirect binding',
+  no_certificate: 'has no certificate for signing',
+  many_certificates: 'has too many certificates for signing; at most 5 are accepted',
+} as const
+
+const certificateProblems = {
+  unreadable: 'must be an X.509 certificate, as PEM or base64 of DER',
+  expired: 'has expired. Send the certificate with which the identity provider signs now',
+  weak: 'has an RSA key of less than 2048 bits',
+  unknown_key: 'must have an RSA key, or one on the curve P-256, P-384 or P-521',
+} as const
+
 export const invalidTexts = {
   required: ['required', 'is required'],
   accountPassword: ['required', 'is required: no account with this address exists yet'],
@@ -683,6 +699,29 @@ export const invalidTexts = {
   issuerUrl: [
     'issuer',
     'must be an https:// URL without user, query and fragment, such as https://login.example.net/realms/acme',
+  ],
+  fieldOfKind: [
+    'exclusive',
+    ({ kind }: { kind: string }) => `is not a field of a provider of the kind ${kind}`,
+  ],
+  samlSource: [
+    'exclusive',
+    'is required, or metadata_url, or entity_id with sign_on_url and certificates; send one of them',
+  ],
+  signOnUrl: ['sign_on_url', 'must be an https:// URL without user and fragment'],
+  metadataUrl: ['metadata', 'was not read: the URL does not answer with status 200 and at most 1 MiB, or is not public'],
+  metadataText: [
+    'metadata',
+    ({ objection }: { objection: keyof typeof metadataProblems }) => metadataProblems[objection],
+  ],
+  certificateText: [
+    'certificate',
+    ({ objection }: { objection: keyof typeof certificateProblems }) => certificateProblems[objection],
+  ],
+  otherEntity: [
+    'entity_id',
+    ({ entityId }: { entityId: string }) =>
+      `is of another identity provider, ${entityId}. Add it as another provider`,
   ],
   issuerAddress: ['issuer', 'must have the name of a host, not an address'],
   issuerHere: ['issuer', 'must not be this installation'],

@@ -28,8 +28,15 @@ const ofMetadata = (name: string) => (element: XmlElement) =>
 
 /** Throws MetadataError. */
 export function parseMetadata(bytes: Uint8Array): IdpMetadata {
-  const entities = [...allElements(parseRoot(bytes))].filter(ofMetadata('EntityDescriptor'))
-  const [entity, ...others] = entities
+  try {
+    return read(parseXml(decodeXml(bytes).replace(/^\uFEFF/, ''), { dropsComments: true }))
+  } catch (error) {
+    throw error instanceof XmlError ? new MetadataError('unreadable') : error
+  }
+}
+
+function read(root: XmlElement): IdpMetadata {
+  const [entity, ...others] = [...allElements(root)].filter(ofMetadata('EntityDescriptor'))
   if (others.length > 0) throw new MetadataError('several_entities')
   const entityId = entity && attributeOf(entity, 'entityID')
   const [idp, ...more] = entity ? elementsOf(entity).filter(ofMetadata('IDPSSODescriptor')) : []
@@ -42,14 +49,6 @@ export function parseMetadata(bytes: Uint8Array): IdpMetadata {
   const certificates = elementsOf(idp).filter(isForSigning).flatMap(certificatesIn)
   if (certificates.length === 0) throw new MetadataError('no_certificate')
   return { entityId, signOnUrl, certificates: [...new Set(certificates)] }
-}
-
-function parseRoot(bytes: Uint8Array): XmlElement {
-  try {
-    return parseXml(decodeXml(bytes).replace(/^\uFEFF/, ''), { dropsComments: true })
-  } catch (error) {
-    throw error instanceof XmlError ? new MetadataError('unreadable') : error
-  }
 }
 
 /** A key without a use is for both. */

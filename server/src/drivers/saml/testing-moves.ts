@@ -3,7 +3,9 @@ import type { Random } from '../../../test/support/random.ts'
 import { canonicalXml } from './canonical.ts'
 import { isElement, parseXml, type XmlElement } from './xml.ts'
 
-type Node = { -readonly [K in keyof XmlElement]: XmlElement[K] } & { children: (Node | string)[] }
+type Node = { -readonly [K in Exclude<keyof XmlElement, 'children'>]: XmlElement[K] } & {
+  children: (Node | string)[]
+}
 
 const copy = (element: XmlElement): Node => ({
   ...element,
@@ -26,7 +28,7 @@ export function movedAtRandom(document: string, forged: string, random: Random):
     const all = nodesOf(root)
     const [target, other] = [pick(all), pick(all)]
     const at = below(target.children.length + 1)
-    const insert = (node: Node) => target.children.splice(at, 0, copy(node) as Node)
+    const insert = (node: Node) => target.children.splice(at, 0, copy(node))
     const kind = below(8)
     if (kind === 0) insert(pick(strange))
     else if (kind === 1) insert(other)
@@ -54,7 +56,7 @@ function replaceText(node: Node, source: Node, random: Random): void {
 
 /** The node becomes a child of a forged one, which takes its place. */
 function wrap(all: readonly Node[], wrapped: Node, around: Node): void {
-  const outer = copy(around) as Node
+  const outer = copy(around)
   for (const one of all) one.children = one.children.map((child) => (child === wrapped ? outer : child))
   outer.children.push(wrapped)
 }

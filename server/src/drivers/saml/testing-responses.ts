@@ -91,6 +91,7 @@ export function assertionXml(stated: Stated, signature = ''): string {
 }
 
 export type ResponseParts = {
+  readonly issuer?: string
   readonly id?: string
   readonly signature?: string
   readonly extensions?: string
@@ -100,6 +101,7 @@ export type ResponseParts = {
 }
 
 export const responseXml = ({
+  issuer = expected.issuer,
   id = '_response-1',
   signature = '',
   extensions = '',
@@ -108,7 +110,7 @@ export const responseXml = ({
   attributes = `Destination="${expected.recipient}" ID="${id}" InResponseTo="${expected.requestId}" IssueInstant="${at(-5)}" Version="2.0"`,
 }: ResponseParts): string =>
   `<samlp:Response xmlns:samlp="${namespaces.protocol}" ${attributes}>` +
-  `<saml:Issuer xmlns:saml="${namespaces.assertion}">${expected.issuer}</saml:Issuer>${signature}${extensions}` +
+  `<saml:Issuer xmlns:saml="${namespaces.assertion}">${issuer}</saml:Issuer>${signature}${extensions}` +
   `<samlp:Status><samlp:StatusCode Value="${status}"></samlp:StatusCode></samlp:Status>${content}</samlp:Response>`
 
 const more = 'http://www.w3.org/2001/04/xmldsig-more#'

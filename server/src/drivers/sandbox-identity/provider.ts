@@ -4,6 +4,7 @@ import {
   SignInFailure,
   type Assertion,
   type CreateIdentityProvider,
+  type OidcSettings,
 } from '../../identity/identity-provider.ts'
 
 /** RFC 6761: the name never resolves. */
