@@ -217,7 +217,8 @@ export const getProviderRoute = route({
   method: 'GET',
   path: one,
   summary: 'Get identity provider',
-  description: 'Returns one identity provider of the team, without its client secret. Its fields depend on `kind`.',
+  description:
+    'Returns one identity provider of the team, without its client secret. Its fields depend on `kind`.',
   permission,
   params: oneProvider,
   response: Provider,
@@ -243,6 +244,22 @@ const optional = {
   mappings: Optional(fields.mappings),
 }
 
+export const NewOidcProvider = Component('NewOidcProvider', {
+  kind: ofOidc,
+  name: fields.name,
+  issuer: fields.issuer,
+  client_id: fields.client_id,
+  client_secret: fields.client_secret,
+  ...optional,
+})
+
+export const NewSamlProvider = Component('NewSamlProvider', {
+  kind: ofSaml,
+  name: fields.name,
+  ...samlSource,
+  ...optional,
+})
+
 export const createProviderRoute = route({
   name: 'createProvider',
   group: 'Team',
@@ -255,17 +272,7 @@ export const createProviderRoute = route({
     '`entity_id`, `sign_on_url` and `certificates`.',
   permission,
   params: inTeam,
-  body: Type.Union([
-    Component('NewOidcProvider', {
-      kind: ofOidc,
-      name: fields.name,
-      issuer: fields.issuer,
-      client_id: fields.client_id,
-      client_secret: fields.client_secret,
-      ...optional,
-    }),
-    Component('NewSamlProvider', { kind: ofSaml, name: fields.name, ...samlSource, ...optional }),
-  ]),
+  body: Type.Union([NewOidcProvider, NewSamlProvider]),
   response: Provider,
   success: 201,
   creates: getProviderRoute,

@@ -58,9 +58,7 @@ export async function findWaitingFlow(
 ): Promise<Buffer | undefined> {
   const { rows } = await sql<{ content_sealed: Buffer }>`
     select content_sealed from auth_flows where state_hash = ${stateHash} and provider_id = ${providerId}
-      and kind in ('sign_in', 'test') and expires > now()`.execute(
-    db,
-  )
+      and kind in ('sign_in', 'test') and expires > now()`.execute(db)
   return rows[0]?.content_sealed
 }
 

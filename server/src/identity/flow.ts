@@ -84,7 +84,12 @@ export async function saveSamlResponse(
   const context = contextOf(stateHash)
   const content = JSON.parse(open(ring, 'sign-in-flow', former, context).toString()) as object
   if (!('samlResponse' in content)) {
-    const sealed = seal(ring, 'sign-in-flow', Buffer.from(JSON.stringify({ ...content, samlResponse })), context)
+    const sealed = seal(
+      ring,
+      'sign-in-flow',
+      Buffer.from(JSON.stringify({ ...content, samlResponse })),
+      context,
+    )
     await replaceFlowContent(db, stateHash, former, sealed)
   }
   return true

@@ -115,8 +115,7 @@ export async function createProvider(
     if ((await countProviders(trx, teamId)) >= providersMax)
       throw fail('quota_exceeded', 'providers', { limit: providersMax })
     const key = createKey()
-    const secretSealed =
-      body.kind === 'oidc' ? sealClientSecret(deps.ring, key, body.client_secret) : null
+    const secretSealed = body.kind === 'oidc' ? sealClientSecret(deps.ring, key, body.client_secret) : null
     const id = await insertProvider(trx, { ...wanted, key, team_id: teamId, kind: body.kind, secretSealed })
     await saveBound(trx, teamId, id, wanted)
     const row = known(await lockProvider(trx, teamId, id))

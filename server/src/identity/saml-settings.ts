@@ -20,4 +20,7 @@ export type StoredSaml = {
 }
 
 /** Returns the settings with what was sent, or undefined if nothing of it was. Throws `invalid`. */
-export type ReadSamlSettings = (given: GivenSaml, before: StoredSaml | null) => Promise<StoredSaml | undefined>
+export type ReadSamlSettings = (
+  given: GivenSaml,
+  before: StoredSaml | null,
+) => Promise<StoredSaml | undefined>

@@ -116,7 +116,7 @@ const startAnew = (
   deps: SamlPageDeps,
   request: FastifyRequest<OfProvider>,
   reply: FastifyReply,
-): FastifyReply => redirect(request, reply, returnOf(deps, request))
+): FastifyReply => redirect(request, reply, `${returnOf(deps, request)}?anew`)
 
 function redirect({ raw }: FastifyRequest<OfProvider>, reply: FastifyReply, location: string): FastifyReply {
   reply.code(303).header('location', location).header('cache-control', 'no-store')

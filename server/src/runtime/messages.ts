@@ -709,7 +709,10 @@ export const invalidTexts = {
     'is required, or metadata_url, or entity_id with sign_on_url and certificates; send one of them',
   ],
   signOnUrl: ['sign_on_url', 'must be an https:// URL without user and fragment'],
-  metadataUrl: ['metadata', 'was not read: the URL does not answer with status 200 and at most 1 MiB, or is not public'],
+  metadataUrl: [
+    'metadata',
+    'was not read: the URL does not answer with status 200 and at most 1 MiB, or is not public',
+  ],
   metadataText: [
     'metadata',
     ({ objection }: { objection: keyof typeof metadataProblems }) => metadataProblems[objection],

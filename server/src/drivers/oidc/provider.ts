@@ -41,7 +41,10 @@ const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
 export type OidcDeps = { readonly fetch: OutgoingFetch; readonly now?: () => number }
 
 /** Metadata and keys of an issuer are read again after an hour; a key that is unknown is looked for immediately. */
-export function createOidc({ fetch, now = () => performance.now() }: OidcDeps): CreateIdentityProvider<OidcSettings> {
+export function createOidc({
+  fetch,
+  now = () => performance.now(),
+}: OidcDeps): CreateIdentityProvider<OidcSettings> {
   const known = new Map<string, Known>()
 
   async function open(settings: OidcSettings): Promise<Configuration> {

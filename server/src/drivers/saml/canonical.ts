@@ -54,7 +54,12 @@ function declarationsOf(
 const compareAttributes = (a: XmlAttribute, b: XmlAttribute): number =>
   a.namespace === b.namespace ? (a.name < b.name ? -1 : 1) : a.namespace < b.namespace ? -1 : 1
 
-const textEscapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' }
+const textEscapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '\r': '&#xD;',
+}
 const valueEscapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

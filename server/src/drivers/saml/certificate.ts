@@ -17,7 +17,8 @@ export function objectionToCertificate(certificate: string, now: Date): Certific
   const parsed = parse(certificate)
   if (!parsed) return 'unreadable'
   if (parsed.validToDate <= now) return 'expired'
-  const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength, namedCurve } = {} } = parsed.publicKey
+  const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength, namedCurve } = {} } =
+    parsed.publicKey
   if (type === 'rsa') return modulusLength! < rsaBitsMin ? 'weak' : undefined
   return type === 'ec' && curves.includes(namedCurve!) ? undefined : 'unknown_key'
 }

@@ -46,7 +46,8 @@ export function checkDocument(root: XmlElement): CheckedResponse {
   const status = children.filter(isStatus)
   if (status.length !== 1) throw new SignInFailure('document')
   const assertions = all.filter(isAssertion)
-  if (statusOf(status[0]!) !== success) throw new SignInFailure(assertions.length === 0 ? 'idp_error' : 'document')
+  if (statusOf(status[0]!) !== success)
+    throw new SignInFailure(assertions.length === 0 ? 'idp_error' : 'document')
   const [assertion, second] = assertions
   if (!assertion || second || !children.includes(assertion)) throw new SignInFailure('document')
   const responseSignature = children.find(isSignature)

@@ -1,6 +1,15 @@
 // Metadata of SAML (SAML metadata 2.4): reads that of an identity provider, which an admin enters, and writes ours.
 import { nameIdFormats, namespaces, postBinding, redirectBinding } from './names.ts'
-import { allElements, attributeOf, decodeXml, elementsOf, parseXml, textOf, XmlError, type XmlElement } from './xml.ts'
+import {
+  allElements,
+  attributeOf,
+  decodeXml,
+  elementsOf,
+  parseXml,
+  textOf,
+  XmlError,
+  type XmlElement,
+} from './xml.ts'
 import { bareCertificate } from './certificate.ts'
 import { escapeXml } from './write-xml.ts'
 
@@ -12,7 +21,12 @@ export type IdpMetadata = {
 }
 
 /** Why metadata is not accepted. */
-export type MetadataObjection = 'unreadable' | 'several_entities' | 'no_idp' | 'no_redirect' | 'no_certificate'
+export type MetadataObjection =
+  | 'unreadable'
+  | 'several_entities'
+  | 'no_idp'
+  | 'no_redirect'
+  | 'no_certificate'
 
 export class MetadataError extends Error {
   readonly objection: MetadataObjection

@@ -1,7 +1,10 @@
 // The driver against an identity provider on loopback: the request, the answer in a thread, and answers that cost much.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { conformsToIdentityProvider, type ProtocolAnswers } from '../../identity/identity-provider.conformance.ts'
+import {
+  conformsToIdentityProvider,
+  type ProtocolAnswers,
+} from '../../identity/identity-provider.conformance.ts'
 import { SignInFailure, type FlowAnswer, type SamlSettings } from '../../identity/identity-provider.ts'
 import { createSaml } from './provider.ts'
 import { createTestKey } from './testing-certificate.ts'
@@ -42,7 +45,12 @@ async function open(signs: Signed) {
     // The issuer of the response is not signed if the assertion is; that of the assertion always is.
     ofOthers: (answer) =>
       signs === 'assertion'
-        ? [{ ...answer, samlResponse: toBase64(decoded(answer).replace(idp.entityId, 'https://mallory.example')) }]
+        ? [
+            {
+              ...answer,
+              samlResponse: toBase64(decoded(answer).replace(idp.entityId, 'https://mallory.example')),
+            },
+          ]
         : [],
     errors: ({ samlResponse: _, ...answer }) => [
       answer,

@@ -33,7 +33,10 @@ const verifyInThread = createThreadPool<AnswerJob, AnswerResult>(
   limits,
 )
 
-export function createSaml({ claimAssertion, now = () => new Date() }: SamlDeps): CreateIdentityProvider<SamlSettings> {
+export function createSaml({
+  claimAssertion,
+  now = () => new Date(),
+}: SamlDeps): CreateIdentityProvider<SamlSettings> {
   return (settings) => ({
     async begin({ state }) {
       const requestId = `_${randomBytes(16).toString('hex')}`

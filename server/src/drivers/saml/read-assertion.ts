@@ -159,7 +159,12 @@ const attributeNames = {
   email: [`${claim}emailaddress`, 'urn:oid:0.9.2342.19200300.100.1.3', 'email', 'mail', 'emailAddress'],
   first: [`${claim}givenname`, 'urn:oid:2.5.4.42', 'firstName', 'givenName', 'first_name'],
   last: [`${claim}surname`, 'urn:oid:2.5.4.4', 'lastName', 'surname', 'sn', 'last_name'],
-  display: [`${microsoft}identity/claims/displayname`, 'urn:oid:2.16.840.1.113730.3.1.241', 'displayName', 'name'],
+  display: [
+    `${microsoft}identity/claims/displayname`,
+    'urn:oid:2.16.840.1.113730.3.1.241',
+    'displayName',
+    'name',
+  ],
   methods: [`${microsoft}claims/authnmethodsreferences`],
   groupsElsewhere: [`${microsoft}claims/groups.link`],
 } as const

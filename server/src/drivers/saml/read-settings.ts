@@ -46,7 +46,10 @@ export function createSamlSettings({
     }
   }
 
-  function ofFields({ entity_id, sign_on_url, certificates }: GivenSaml, before: StoredSaml | null): IdpMetadata {
+  function ofFields(
+    { entity_id, sign_on_url, certificates }: GivenSaml,
+    before: StoredSaml | null,
+  ): IdpMetadata {
     const entityId = entity_id ?? before?.entity_id
     const signOnUrl = sign_on_url ?? before?.sign_on_url
     const bare = certificates?.map(bareCertificate) ?? before?.certificates
@@ -70,9 +73,10 @@ export function createSamlSettings({
   }
 
   async function download(url: string): Promise<Uint8Array> {
-    const response = await fetch(url, { method: 'GET', headers: { accept: 'application/samlmetadata+xml, */*;q=0.5' } }).catch(
-      () => undefined,
-    )
+    const response = await fetch(url, {
+      method: 'GET',
+      headers: { accept: 'application/samlmetadata+xml, */*;q=0.5' },
+    }).catch(() => undefined)
     if (response?.status !== 200) throw invalid(['body', 'metadata_url'], 'metadataUrl')
     return new Uint8Array(await response.arrayBuffer())
   }

@@ -45,7 +45,11 @@ export function signedXml(element: XmlElement, signature: XmlElement, keys: read
 
 /** SignedInfo and SignatureValue. An Object is refused: it is not signed, and has nothing to do here. */
 function partsOf(signature: XmlElement): readonly [XmlElement, XmlElement] {
-  const [info, value, keyInfo, ...more] = namedChildren(signature, ['SignedInfo', 'SignatureValue', 'KeyInfo'])
+  const [info, value, keyInfo, ...more] = namedChildren(signature, [
+    'SignedInfo',
+    'SignatureValue',
+    'KeyInfo',
+  ])
   if (!info || !value || more.length > 0 || (keyInfo && keyInfo.name !== 'KeyInfo'))
     throw new SignInFailure('document')
   return [info, value]
@@ -70,7 +74,10 @@ function readSignedInfo(info: XmlElement): SignedInfo {
   const steps = namedChildren(transforms!, ['Transform', 'Transform'])
   if (steps.length !== 2 || algorithmOf(steps[0]!) !== enveloped) throw new SignInFailure('algorithm')
   // Some libraries give InclusiveNamespaces to this transform too, which has no use for it.
-  if (!elementsOf(steps[0]!).every(({ name }) => name === 'InclusiveNamespaces') || elementsOf(method!).length > 0)
+  if (
+    !elementsOf(steps[0]!).every(({ name }) => name === 'InclusiveNamespaces') ||
+    elementsOf(method!).length > 0
+  )
     throw new SignInFailure('algorithm')
   return {
     method: ofTable(signatureMethods, method!),

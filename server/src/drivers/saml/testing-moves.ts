@@ -34,7 +34,8 @@ export function movedAtRandom(document: string, forged: string, random: Random):
     else if (kind === 1) insert(other)
     else if (kind === 2) target.children.splice(at, 1)
     else if (kind === 3) move(all, target, other, at)
-    else if (kind === 4) Object.assign(target, { name: other.name, namespace: other.namespace, prefix: other.prefix })
+    else if (kind === 4)
+      Object.assign(target, { name: other.name, namespace: other.namespace, prefix: other.prefix })
     else if (kind === 5) replaceText(pick(all), pick(strange), random)
     else if (kind === 6) target.attributes = pick([other, pick(strange)]).attributes
     else wrap(all, target, pick(strange))

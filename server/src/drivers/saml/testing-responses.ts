@@ -63,7 +63,8 @@ export const anna: Stated = {
 export const times = { at }
 
 const declaredTypes = ' xmlns:xs="http://www.w3.org/2001/XMLSchema"'
-const escapeText = (text: string): string => escapeXml(text).replaceAll('&quot;', '"').replaceAll('&apos;', "'")
+const escapeText = (text: string): string =>
+  escapeXml(text).replaceAll('&quot;', '"').replaceAll('&apos;', "'")
 
 const attributeXml = (name: string, values: readonly string[]): string =>
   `<saml:Attribute Name="${name}">${values
@@ -146,7 +147,12 @@ const canonical = (xml: string, inclusive: boolean): string =>
 
 /** Returns the enveloped signature of an element that is in canonical form. */
 export function signatureOf(xml: string, id: string, options: SigningOptions = {}): string {
-  const { key = idpKey, method = algorithms.rsaSha256, digest = algorithms.sha256, inclusive = false } = options
+  const {
+    key = idpKey,
+    method = algorithms.rsaSha256,
+    digest = algorithms.sha256,
+    inclusive = false,
+  } = options
   const hash = digest === algorithms.sha1 ? 'sha1' : 'sha256'
   const digestValue = createHash(hash).update(canonical(xml, inclusive)).digest('base64')
   const list = inclusive ? prefixList : ''
@@ -164,8 +170,15 @@ export function signatureOf(xml: string, id: string, options: SigningOptions = {
 function signatureValue(info: string, method: string, { privateKey, certificate }: TestKey): string {
   const bytes = Buffer.from(info)
   if (method === algorithms.hmacSha256) {
-    const pem = createPublicKey(new X509Certificate(Buffer.from(certificate, 'base64')).publicKey.export({ type: 'spki', format: 'pem' }))
-    return createHmac('sha256', pem.export({ type: 'spki', format: 'pem' })).update(bytes).digest('base64')
+    const pem = createPublicKey(
+      new X509Certificate(Buffer.from(certificate, 'base64')).publicKey.export({
+        type: 'spki',
+        format: 'pem',
+      }),
+    )
+    return createHmac('sha256', pem.export({ type: 'spki', format: 'pem' }))
+      .update(bytes)
+      .digest('base64')
   }
   const hash = method.endsWith('sha1') ? 'sha1' : method.endsWith('sha512') ? 'sha512' : 'sha256'
   return sign(hash, bytes, { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64')

@@ -6,7 +6,15 @@ import type { AddressInfo } from 'node:net'
 import { inflateRawSync } from 'node:zlib'
 import { namespaces, redirectBinding } from './names.ts'
 import { createTestKey, type TestKey } from './testing-certificate.ts'
-import { anna, assertionXml, responseXml, signatureOf, toBase64, type Signed, type Stated } from './testing-responses.ts'
+import {
+  anna,
+  assertionXml,
+  responseXml,
+  signatureOf,
+  toBase64,
+  type Signed,
+  type Stated,
+} from './testing-responses.ts'
 import { attributeOf, elementsOf, parseXml, textOf } from './xml.ts'
 
 export type TestSaml = {
@@ -36,7 +44,9 @@ export async function startSaml(key: TestKey = createTestKey()): Promise<TestSam
     if (url.pathname === '/metadata')
       return response.end(metadataOf(running.entityId, running.signOnUrl, [key.certificate]))
     const { acsUrl, form } = answer(running, key, url)
-    return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ acsUrl, form }))
+    return response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ acsUrl, form }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -58,9 +68,7 @@ export async function startSaml(key: TestKey = createTestKey()): Promise<TestSam
 export type SamlForm = { readonly SAMLResponse: string; readonly RelayState: string }
 
 function answer({ entityId, person, signs }: TestSaml, key: TestKey, { searchParams }: URL) {
-  const request = parseXml(
-    inflateRawSync(Buffer.from(searchParams.get('SAMLRequest')!, 'base64')).toString(),
-  )
+  const request = parseXml(inflateRawSync(Buffer.from(searchParams.get('SAMLRequest')!, 'base64')).toString())
   const [acsUrl, requestId] = ['AssertionConsumerServiceURL', 'ID'].map((name) => attributeOf(request, name)!)
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
   const stated: Stated = {

@@ -34,7 +34,8 @@ const outcomeOf = (answer: string, by: readonly string[] = certificates): string
 const accepted = 'anna-1 anna@red.example'
 
 describe('an honest answer', () => {
-  for (const { name, answer } of honest) it(`is accepted: ${name}`, () => assert.equal(outcomeOf(answer), accepted))
+  for (const { name, answer } of honest)
+    it(`is accepted: ${name}`, () => assert.equal(outcomeOf(answer), accepted))
 
   it('states everything that it contains', () => {
     const { assertion } = verifyAnswer({ answer: honest[0]!.answer, certificates, expected })
@@ -59,7 +60,11 @@ const signedShapes = (['assertion', 'response', 'both'] as const).flatMap((signs
 )
 
 test('nodes that are moved at random never give another identity', () => {
-  const forgery = signedResponse('both', { id: '_evil-1', nameId: 'mallory', email: 'mallory@red.example' }, { key: ecKey, method: algorithms.ecdsaSha256 })
+  const forgery = signedResponse(
+    'both',
+    { id: '_evil-1', nameId: 'mallory', email: 'mallory@red.example' },
+    { key: ecKey, method: algorithms.ecdsaSha256 },
+  )
   const random = createRandom(testSeed)
   const onlyRsa = [idpKey.certificate]
   let same = 0
@@ -78,7 +83,8 @@ test('characters that are changed at random never give another identity', () => 
     const bytes = Buffer.from(signedShapes[at % signedShapes.length]!)
     for (let count = 0; count <= below(3); count++) bytes[below(bytes.length)] = below(256)
     const outcome = outcomeOf(bytes.toString('base64'))
-    if (outcome !== accepted) assert.ok(!outcome.includes(' '), `seed ${testSeed}: ${outcome}: ${bytes.toString()}`)
+    if (outcome !== accepted)
+      assert.ok(!outcome.includes(' '), `seed ${testSeed}: ${outcome}: ${bytes.toString()}`)
   }
 })
 
@@ -88,7 +94,7 @@ describe('xml-crypto', () => {
   /** Indented, with quotes and empty elements as no canonical form has them. */
   const indented = responseXml({ content: assertionXml(anna) })
     .replaceAll('><', '>\n  <')
-    .replaceAll(/<([\w:]+)([^<>]*)>\s*<\/\1>/g, "<$1$2 />")
+    .replaceAll(/<([\w:]+)([^<>]*)>\s*<\/\1>/g, '<$1$2 />')
     .replaceAll(/Value="([^"]*)"/g, "Value='$1'")
 
   const sign = (xml: string, path: string, inclusive: boolean): string => {
@@ -113,15 +119,20 @@ describe('xml-crypto', () => {
   for (const inclusive of [false, true]) {
     it(`signs answers that are accepted${inclusive ? ', with InclusiveNamespaces' : ''}`, () => {
       const ofAssertion = sign(indented, assertion, inclusive)
-      for (const xml of [ofAssertion, sign(indented, response, inclusive), sign(ofAssertion, response, inclusive)])
+      for (const xml of [
+        ofAssertion,
+        sign(indented, response, inclusive),
+        sign(ofAssertion, response, inclusive),
+      ])
         assert.equal(outcomeOf(toBase64(xml)), accepted)
     })
   }
 
   it('accepts the signatures of the honest answers', () => {
     for (const xml of signedShapes) {
-      const [signature] = /<ds:Signature .*?<\/ds:Signature>/.exec(xml.slice(xml.indexOf('<saml:Assertion')))
-        ?? /<ds:Signature .*?<\/ds:Signature>/.exec(xml)!
+      const [signature] =
+        /<ds:Signature .*?<\/ds:Signature>/.exec(xml.slice(xml.indexOf('<saml:Assertion'))) ??
+        /<ds:Signature .*?<\/ds:Signature>/.exec(xml)!
       const judge = new SignedXml({ publicCert: pem(idpKey.certificate) })
       judge.loadSignature(signature)
       assert.ok(judge.checkSignature(xml))

@@ -42,7 +42,9 @@ function verify({ answer, certificates, expected }: AnswerJob): ReadAssertion {
 }
 
 const keyOf = (certificate: string): KeyObject =>
-  createPublicKey(new X509Certificate(Buffer.from(certificate, 'base64')).publicKey.export({ type: 'spki', format: 'pem' }))
+  createPublicKey(
+    new X509Certificate(Buffer.from(certificate, 'base64')).publicKey.export({ type: 'spki', format: 'pem' }),
+  )
 
 /** The only Assertion of a signed Response. */
 function assertionOf(response: XmlElement): XmlElement {

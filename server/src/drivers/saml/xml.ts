@@ -36,7 +36,8 @@ const endOfTag = /[ \t\n]*(\/?)>/y
 const closeTag = new RegExp(`</${qualified}[ \\t\\n]*>`, 'y')
 const plainText = /[^<]+/y
 const comment = /<!--(?:(?!--)[^])*-->/g
-const declaration = /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?(?: standalone=(["'])(?:yes|no)\3)?[ \t\n]*\?>/i
+const declaration =
+  /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?(?: standalone=(["'])(?:yes|no)\3)?[ \t\n]*\?>/i
 /** The characters of XML 1.0; `u` makes half a surrogate pair one of the others. */
 const notXml = /[^\t\n\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
 
@@ -96,7 +97,8 @@ class Reader {
         continue
       }
       const words = parent && this.#match(plainText)
-      if (!words) throw new XmlError('is not well-formed, or has a DOCTYPE, comment, CDATA or processing instruction')
+      if (!words)
+        throw new XmlError('is not well-formed, or has a DOCTYPE, comment, CDATA or processing instruction')
       if (words[0].includes(']]>')) throw new XmlError('has the end of a CDATA section')
       parent.children.push(decodeReferences(words[0]))
     }
@@ -193,12 +195,15 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 
 function decodeReferences(text: string): string {
   if (!text.includes('&')) return text
-  return text.replace(/&(?:#x([0-9A-Fa-f]{1,6})|#([0-9]{1,7})|([a-z]{2,4}));|&/g, (_, hex, decimal, entity) => {
-    const code = hex === undefined ? Number(decimal) : parseInt(hex as string, 16)
-    const character = entity === undefined ? characterOf(code) : entities[entity as string]
-    if (character === undefined) throw new XmlError('has an unknown entity')
-    return character
-  })
+  return text.replace(
+    /&(?:#x([0-9A-Fa-f]{1,6})|#([0-9]{1,7})|([a-z]{2,4}));|&/g,
+    (_, hex, decimal, entity) => {
+      const code = hex === undefined ? Number(decimal) : parseInt(hex as string, 16)
+      const character = entity === undefined ? characterOf(code) : entities[entity as string]
+      if (character === undefined) throw new XmlError('has an unknown entity')
+      return character
+    },
+  )
 }
 
 function characterOf(code: number): string | undefined {
