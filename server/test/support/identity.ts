@@ -1,7 +1,15 @@
 // Identity providers of teams in tests: rows without a real provider, and a browser that signs in with a real one.
 import { sql } from 'kysely'
 import { redirectUriOf, sealClientSecret } from '../../src/identity/open-provider.ts'
+import { createTestKey } from '../../src/drivers/saml/testing-certificate.ts'
 import type { TestApi, TestTeam } from '../api.ts'
+
+/** Of an identity provider of SAML that nobody reaches. */
+export const samlMetadata = {
+  entityId: 'https://idp.example/saml',
+  signOnUrl: 'https://idp.example/sso',
+  certificate: createTestKey({ kind: 'ec' }).certificate,
+}
 
 export type TestProvider = { readonly id: number; readonly key: string; readonly redirectUri: string }
 
