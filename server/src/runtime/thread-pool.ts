@@ -52,17 +52,24 @@ async function within<T>(worker: Worker, limits: JobLimits | undefined, answer: 
     return (user + system) / 1000
   }
   const before = used()
+  let isEnded = false
   const check = setInterval(async () => {
     // An ended thread has no statistics: its answer rejects.
     const ms = await Promise.all([before, used()]).catch(() => undefined)
-    if (ms && ms[1] - ms[0] > limits.timeoutMs) void worker.terminate()
+    isEnded ||= ms !== undefined && ms[1] - ms[0] > limits.timeoutMs
+    if (isEnded) void worker.terminate()
   }, checkMs)
   before.catch(() => {})
-  return answer
-    .catch((error: NodeJS.ErrnoException) => {
-      throw new ThreadLimitError('the thread has ended', { cause: error })
-    })
-    .finally(() => clearInterval(check))
+  try {
+    const given = await answer
+    // The answer came while the thread was being ended: the thread must not be used again.
+    if (isEnded) throw new Error('the job took too long')
+    return given
+  } catch (error) {
+    throw new ThreadLimitError('the thread has ended', { cause: error })
+  } finally {
+    clearInterval(check)
+  }
 }
 
 /** Rejects if the thread has ended; it is not used again. */

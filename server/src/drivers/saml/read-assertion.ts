@@ -3,7 +3,7 @@
 import { SignInFailure, type Assertion } from '../../identity/identity-provider.ts'
 import { printableNames, textForPeople } from '../../identity/stated-text.ts'
 import { bearer, nameIdFormats, namespaces } from './names.ts'
-import { attributeOf, elementsOf, textOf, type XmlElement } from './xml.ts'
+import { attributeOf, elementsOf, exactTextOf, textOf, type XmlElement } from './xml.ts'
 
 export type Expected = {
   readonly issuer: string
@@ -40,9 +40,10 @@ export function readAssertion(assertion: XmlElement, expected: Expected): ReadAs
   if (textOf(one(assertion, 'Issuer')) !== expected.issuer) throw failure('issuer')
   const subject = one(assertion, 'Subject')
   const nameId = one(subject, 'NameID')
-  const value = textOf(nameId)
+  const value = exactTextOf(nameId)
   const format = attributeOf(nameId, 'Format')
-  if (value === '' || Buffer.byteLength(value) > 1000 || format === nameIdFormats.transient)
+  // A name with spaces around it is another name, and must not become that of somebody else.
+  if (value === '' || value !== value.trim() || Buffer.byteLength(value) > 1000 || format === nameIdFormats.transient)
     throw failure('document')
   const issued = timeOf(assertion, 'IssueInstant')
   if (issued === undefined) throw failure('document')
@@ -146,7 +147,7 @@ function readAttributes(assertion: XmlElement): Attributes {
     const name = attributeOf(attribute, 'Name') ?? ''
     const values = named(attribute, 'AttributeValue')
       .filter(({ children }) => children.every((child) => typeof child === 'string'))
-      .map(textOf)
+      .map(exactTextOf)
     attributes.set(name, [...(attributes.get(name) ?? []), ...values])
   }
   return attributes

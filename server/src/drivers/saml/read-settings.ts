@@ -33,10 +33,12 @@ export function createSamlSettings({
     const isHttp = (text: string) => {
       const parsed = URL.parse(text)
       const isAllowed = parsed?.protocol === 'https:' || (allowsPrivate && parsed?.protocol === 'http:')
-      return isAllowed && parsed.username === '' && parsed.password === '' && !/[#\s]/.test(text)
+      return isAllowed && parsed.username === '' && parsed.password === '' && /^[\x21-\x7e]{1,2000}$/.test(text) && !text.includes('#')
     }
     if (!isHttp(read.signOnUrl)) throw invalid(hasFields ? ['body', 'sign_on_url'] : loc, 'signOnUrl')
-    if (read.entityId.length > 1024) throw invalid(loc, 'metadataText', { objection: 'no_idp' })
+    // Admins read both; what an admin enters as a field is checked by the contract.
+    const isPlain = /^[\x21-\x7e]{1,1024}$/.test(read.entityId)
+    if (!hasFields && !isPlain) throw invalid(loc, 'metadataText', { objection: 'no_idp' })
     return {
       entity_id: read.entityId,
       sign_on_url: read.signOnUrl,

@@ -242,6 +242,11 @@ const documents: readonly CorpusCase[] = [
     plain.replace('<saml:Subject>', `${'<a>'.repeat(40)}${'</a>'.repeat(40)}<saml:Subject>`),
   ),
   one('many nodes', 'document', plain.replace('<saml:Subject>', `${'<a/>'.repeat(25_000)}<saml:Subject>`)),
+  one(
+    'many namespaces',
+    'document',
+    plain.replace('<saml:Subject>', `<a ${Array.from({ length: 200 }, (_, number) => `xmlns:n${number}="a"`).join(' ')}/><saml:Subject>`),
+  ),
   one('two documents', 'document', plain + plain),
   one('an assertion as the root', 'document', assertionXml(anna, signatureOf(assertionXml(anna), anna.id))),
   one('no assertion', 'document', responseXml({ content: '' })),
@@ -322,6 +327,7 @@ const statements: readonly CorpusCase[] = [
   ...stating('a time that is none', 'document', { notOnOrAfter: 'tomorrow' }),
   ...stating('a time without a zone', 'document', { notOnOrAfter: '2026-05-01T12:05:00' }),
   ...stating('a name id for one session', 'document', { format: nameIdFormats.transient }),
+  ...stating('a name id with a space', 'document', { nameId: 'anna-1 ' }),
   ...stating('an empty name id', 'document', { nameId: ' ' }),
   ...stating('a name id of 10,000 characters', 'document', { nameId: 'a'.repeat(10_000) }),
 ]

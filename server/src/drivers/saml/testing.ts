@@ -15,6 +15,7 @@ import {
   type Signed,
   type Stated,
 } from './testing-responses.ts'
+import { escapeXml } from './write-xml.ts'
 import { attributeOf, elementsOf, parseXml, textOf } from './xml.ts'
 
 export type TestSaml = {
@@ -64,6 +65,12 @@ export async function startSaml(key: TestKey = createTestKey()): Promise<TestSam
   }
   return running
 }
+
+/** Posts itself, as the pages of identity providers do. */
+const formPage = (acsUrl: string, form: SamlForm): string =>
+  `<!doctype html><form method="post" action="${escapeXml(acsUrl)}">${Object.entries(form)
+    .map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeXml(value)}">`)
+    .join('')}</form><script>document.forms[0].submit()</script>`
 
 export type SamlForm = { readonly SAMLResponse: string; readonly RelayState: string }
 

@@ -25,6 +25,7 @@ export class XmlError extends Error {}
 
 const depthMax = 32
 const nodesMax = 20_000
+const namespacesMax = 100
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace'
 const xmlnsNamespace = 'http://www.w3.org/2000/xmlns/'
 
@@ -166,6 +167,7 @@ function scopeWith(
     own.add(of)
     scope.set(of, value)
   }
+  if (scope.size > namespacesMax) throw new XmlError('has too many namespaces')
   return scope
 }
 
@@ -226,8 +228,10 @@ export function* allElements(element: XmlElement): Generator<XmlElement> {
 export const attributeOf = ({ attributes }: XmlElement, wanted: string): string | undefined =>
   attributes.find(({ namespace, name: of }) => namespace === '' && of === wanted)?.value
 
-/** The text of an element without elements. Throws XmlError for others. */
-export function textOf({ children }: XmlElement): string {
+/** The text of an element without elements, with its spaces. Throws XmlError for others. */
+export function exactTextOf({ children }: XmlElement): string {
   if (children.some(isElement)) throw new XmlError('has an element where text belongs')
-  return children.join('').trim()
+  return children.join('')
 }
+
+export const textOf = (element: XmlElement): string => exactTextOf(element).trim()
