@@ -31,6 +31,7 @@ describe('SAML', { skip: skipWithoutBrowser() }, () => {
 
   it('is connected, tested and activated by an admin', async () => {
     const { context, page, pageErrors } = await openPerson(browser, demo.url, admin)
+    page.setDefaultTimeout(20_000)
     await page.goto(`${demo.url}/team/sign-in`)
     await button(page, 'Add SAML provider').click()
     const dialog = page.getByRole('dialog', { name: 'Add SAML provider' })
@@ -67,7 +68,10 @@ describe('SAML', { skip: skipWithoutBrowser() }, () => {
     await edit.getByLabel('Name').fill('Company login')
     await edit.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Company login' }).waitFor()
-    assert.deepEqual(pageErrors.filter((error) => !error.includes(idp.entityId.split('/')[2]!)), [])
+    assert.deepEqual(
+      pageErrors.filter((error) => !error.includes(idp.entityId.split('/')[2]!)),
+      [],
+    )
     await context.close()
   })
 
@@ -83,7 +87,9 @@ describe('SAML', { skip: skipWithoutBrowser() }, () => {
   it('signs a person in who begins at the identity provider, with a request of our own', async () => {
     const { context, page } = await openPerson(browser, demo.url)
     await page.goto(`${idp.signOnUrl.split('?')[0]!.replace('/sso', '/metadata')}`)
-    await page.setContent(`<form method="post" action="${acsUrl}"><input name="SAMLResponse" value="YQ=="></form>`)
+    await page.setContent(
+      `<form method="post" action="${acsUrl}"><input name="SAMLResponse" value="YQ=="></form>`,
+    )
     await page.evaluate(() => document.forms[0]!.submit())
     await page.getByRole('button', { name: /^Account of / }).waitFor()
     await context.close()

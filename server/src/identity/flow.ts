@@ -3,7 +3,14 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Db, Trx } from '../db/postgres.ts'
 import { mac, open, seal, verifyMac, type KeyRing } from '../runtime/secrets.ts'
-import { findWaitingFlow, insertFlow, replaceFlowContent, takeFlowRow, type FlowKind } from './flow.store.ts'
+import {
+  findSamlProvider,
+  findWaitingFlow,
+  insertFlow,
+  replaceFlowContent,
+  takeFlowRow,
+  type FlowKind,
+} from './flow.store.ts'
 import { SignInFailure, type Assertion, type FlowSecrets } from './identity-provider.ts'
 
 /** What is stored sealed, by the kind of flow. */
@@ -69,6 +76,10 @@ export async function saveFlow<K extends FlowKind>(
 export type TakenFlow = {
   [K in FlowKind]: { readonly kind: K; readonly providerId: number; readonly content: FlowContents[K] }
 }[FlowKind]
+
+/** A provider of SAML, and whether a sign-in with it is under way; undefined for any other key. */
+export const findAwaited = async (db: Db, key: string) =>
+  /^[a-z2-7]{12}$/.test(key) ? findSamlProvider(db, key) : undefined
 
 /** Stores the answer of SAML in a flow that waits for it, once. A flow that is unknown or has an answer stays as it is. */
 export async function saveSamlResponse(

@@ -8,8 +8,7 @@ import type { ClientLimiter } from '../runtime/client-limiter.ts'
 import { notFound } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
-import { saveSamlResponse } from './flow.ts'
-import { findSamlProvider } from './flow.store.ts'
+import { findAwaited, saveSamlResponse } from './flow.ts'
 import { redirectUriOf, serviceProviderOf } from './open-provider.ts'
 
 export type SamlPageDeps = {
@@ -84,7 +83,7 @@ export function addSamlPages(server: FastifyInstance, deps: SamlPageDeps): void 
 
 /** Throws `not_found`. */
 async function findProvider({ db }: SamlPageDeps, { params: { key } }: FastifyRequest<OfProvider>) {
-  const provider = /^[a-z2-7]{12}$/.test(key) ? await findSamlProvider(db, key) : undefined
+  const provider = await findAwaited(db, key)
   if (!provider) throw notFound('identity provider')
   return provider
 }

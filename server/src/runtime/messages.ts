@@ -487,22 +487,6 @@ const routersNeeded = (region: string, needed: number, able: number): string =>
  * The errors of a 422, each with its public `type` and a text that follows the place. Their attributes are the public `ctx`.
  * Errors that a schema finds are in schema-error.ts.
  */
-const metadataProblems = {
-  unreadable: 'must be SAML metadata in UTF-8, without a document type',
-  several_entities: 'has several entities. Send the metadata of one identity provider',
-  no_idp: 'has no identity provider (IDPSSODescriptor with an entityID), or several',
-  no_redirect: 'has no single sign-on service for the HTTP-Redirect binding',
-  no_certificate: 'has no certificate for signing',
-  many_certificates: 'has too many certificates for signing; at most 5 are accepted',
-} as const
-
-const certificateProblems = {
-  unreadable: 'must be an X.509 certificate, as PEM or base64 of DER',
-  expired: 'has expired. Send the certificate with which the identity provider signs now',
-  weak: 'has an RSA key of less than 2048 bits',
-  unknown_key: 'must have an RSA key, or one on the curve P-256, P-384 or P-521',
-} as const
-
 export const invalidTexts = {
   required: ['required', 'is required'],
   accountPassword: ['required', 'is required: no account with this address exists yet'],
@@ -713,14 +697,19 @@ export const invalidTexts = {
     'metadata',
     'was not read: the URL does not answer with status 200 and at most 1 MiB, or is not public',
   ],
-  metadataText: [
-    'metadata',
-    ({ objection }: { objection: keyof typeof metadataProblems }) => metadataProblems[objection],
-  ],
-  certificateText: [
+  metadataUnreadable: ['metadata', 'must be SAML metadata in UTF-8, without a document type'],
+  metadataEntities: ['metadata', 'has several entities. Send the metadata of one identity provider'],
+  metadataNoIdp: ['metadata', 'has no identity provider (IDPSSODescriptor with an entityID), or several'],
+  metadataNoRedirect: ['metadata', 'has no single sign-on service for the HTTP-Redirect binding'],
+  metadataNoCertificate: ['metadata', 'has no certificate for signing'],
+  metadataCertificates: ['metadata', 'has too many certificates for signing; at most 5 are accepted'],
+  certificateUnreadable: ['certificate', 'must be an X.509 certificate, as PEM or base64 of DER'],
+  certificateExpired: [
     'certificate',
-    ({ objection }: { objection: keyof typeof certificateProblems }) => certificateProblems[objection],
+    'has expired. Send the certificate with which the identity provider signs now',
   ],
+  certificateWeak: ['certificate', 'has an RSA key of less than 2048 bits'],
+  certificateKey: ['certificate', 'must have an RSA key, or one on the curve P-256, P-384 or P-521'],
   otherEntity: [
     'entity_id',
     ({ entityId }: { entityId: string }) =>

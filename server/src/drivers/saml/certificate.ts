@@ -2,10 +2,13 @@
 // midnight. The dates are checked when an admin enters them, and shown.
 import { X509Certificate } from 'node:crypto'
 
-/** Why certificates are not accepted. */
-export type CertificateObjection = 'unreadable' | 'expired' | 'weak' | 'unknown_key'
+/** Why a certificate is not accepted, as a condition of the catalogue of messages. */
+export type CertificateObjection =
+  | 'certificateUnreadable'
+  | 'certificateExpired'
+  | 'certificateWeak'
+  | 'certificateKey'
 
-export const certificatesMax = 5
 const rsaBitsMin = 2048
 const curves = ['prime256v1', 'secp384r1', 'secp521r1']
 
@@ -15,12 +18,12 @@ export const bareCertificate = (text: string): string =>
 
 export function objectionToCertificate(certificate: string, now: Date): CertificateObjection | undefined {
   const parsed = parse(certificate)
-  if (!parsed) return 'unreadable'
-  if (parsed.validToDate <= now) return 'expired'
+  if (!parsed) return 'certificateUnreadable'
+  if (parsed.validToDate <= now) return 'certificateExpired'
   const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength, namedCurve } = {} } =
     parsed.publicKey
-  if (type === 'rsa') return modulusLength! < rsaBitsMin ? 'weak' : undefined
-  return type === 'ec' && curves.includes(namedCurve!) ? undefined : 'unknown_key'
+  if (type === 'rsa') return modulusLength! < rsaBitsMin ? 'certificateWeak' : undefined
+  return type === 'ec' && curves.includes(namedCurve!) ? undefined : 'certificateKey'
 }
 
 /** Null if none can be read. */

@@ -6,7 +6,7 @@ import {
   decodeXml,
   elementsOf,
   parseXml,
-  textOf,
+  elementText,
   XmlError,
   type XmlElement,
 } from './xml.ts'
@@ -20,13 +20,13 @@ export type IdpMetadata = {
   readonly certificates: readonly string[]
 }
 
-/** Why metadata is not accepted. */
+/** Why metadata is not accepted, as a condition of the catalogue of messages. */
 export type MetadataObjection =
-  | 'unreadable'
-  | 'several_entities'
-  | 'no_idp'
-  | 'no_redirect'
-  | 'no_certificate'
+  | 'metadataUnreadable'
+  | 'metadataEntities'
+  | 'metadataNoIdp'
+  | 'metadataNoRedirect'
+  | 'metadataNoCertificate'
 
 export class MetadataError extends Error {
   readonly objection: MetadataObjection
@@ -45,23 +45,23 @@ export function parseMetadata(bytes: Uint8Array): IdpMetadata {
   try {
     return read(parseXml(decodeXml(bytes).replace(/^\uFEFF/, ''), { dropsComments: true }))
   } catch (error) {
-    throw error instanceof XmlError ? new MetadataError('unreadable') : error
+    throw error instanceof XmlError ? new MetadataError('metadataUnreadable') : error
   }
 }
 
 function read(root: XmlElement): IdpMetadata {
   const [entity, ...others] = [...allElements(root)].filter(ofMetadata('EntityDescriptor'))
-  if (others.length > 0) throw new MetadataError('several_entities')
+  if (others.length > 0) throw new MetadataError('metadataEntities')
   const entityId = entity && attributeOf(entity, 'entityID')
   const [idp, ...more] = entity ? elementsOf(entity).filter(ofMetadata('IDPSSODescriptor')) : []
-  if (!idp || more.length > 0 || !entityId) throw new MetadataError('no_idp')
+  if (!idp || more.length > 0 || !entityId) throw new MetadataError('metadataNoIdp')
   const signOn = elementsOf(idp).find(
     (one) => ofMetadata('SingleSignOnService')(one) && attributeOf(one, 'Binding') === redirectBinding,
   )
   const signOnUrl = signOn && attributeOf(signOn, 'Location')
-  if (!signOnUrl) throw new MetadataError('no_redirect')
+  if (!signOnUrl) throw new MetadataError('metadataNoRedirect')
   const certificates = elementsOf(idp).filter(isForSigning).flatMap(certificatesIn)
-  if (certificates.length === 0) throw new MetadataError('no_certificate')
+  if (certificates.length === 0) throw new MetadataError('metadataNoCertificate')
   return { entityId, signOnUrl, certificates: [...new Set(certificates)] }
 }
 
@@ -72,7 +72,7 @@ const isForSigning = (element: XmlElement): boolean =>
 const certificatesIn = (key: XmlElement): readonly string[] =>
   [...allElements(key)]
     .filter(({ name, namespace }) => name === 'X509Certificate' && namespace === namespaces.signature)
-    .map((one) => bareCertificate(textOf(one)))
+    .map((one) => bareCertificate(elementText(one)))
 
 /** Our own: no key, since nothing is encrypted and requests are not signed. */
 export const writeMetadata = (entityId: string, acsUrl: string): string =>

@@ -3,7 +3,7 @@
 import { SignInFailure, type Assertion } from '../../identity/identity-provider.ts'
 import { printableNames, textForPeople } from '../../identity/stated-text.ts'
 import { bearer, nameIdFormats, namespaces } from './names.ts'
-import { attributeOf, elementsOf, exactTextOf, textOf, type XmlElement } from './xml.ts'
+import { attributeOf, elementsOf, exactText, elementText, type XmlElement } from './xml.ts'
 
 export type Expected = {
   readonly issuer: string
@@ -37,13 +37,18 @@ export function readAssertion(assertion: XmlElement, expected: Expected): ReadAs
   const attributes = readAttributes(assertion)
   const claims = printableNames(['NameID', ...attributes.keys()])
   const failure = (reason: SignInFailure['reason']) => new SignInFailure(reason, { claims })
-  if (textOf(one(assertion, 'Issuer')) !== expected.issuer) throw failure('issuer')
+  if (elementText(one(assertion, 'Issuer')) !== expected.issuer) throw failure('issuer')
   const subject = one(assertion, 'Subject')
   const nameId = one(subject, 'NameID')
-  const value = exactTextOf(nameId)
+  const value = exactText(nameId)
   const format = attributeOf(nameId, 'Format')
   // A name with spaces around it is another name, and must not become that of somebody else.
-  if (value === '' || value !== value.trim() || Buffer.byteLength(value) > 1000 || format === nameIdFormats.transient)
+  if (
+    value === '' ||
+    value !== value.trim() ||
+    Buffer.byteLength(value) > 1000 ||
+    format === nameIdFormats.transient
+  )
     throw failure('document')
   const issued = timeOf(assertion, 'IssueInstant')
   if (issued === undefined) throw failure('document')
@@ -111,7 +116,7 @@ function checkConditions(conditions: XmlElement, { audience, now }: Expected, fa
   if (!elementsOf(conditions).every(isKnown)) throw failure('document')
   const restrictions = named(conditions, 'AudienceRestriction')
   const isOurs = (restriction: XmlElement) =>
-    named(restriction, 'Audience').some((one) => textOf(one) === audience)
+    named(restriction, 'Audience').some((one) => elementText(one) === audience)
   if (restrictions.length === 0 || !restrictions.every(isOurs)) throw failure('audience')
 }
 
@@ -147,7 +152,7 @@ function readAttributes(assertion: XmlElement): Attributes {
     const name = attributeOf(attribute, 'Name') ?? ''
     const values = named(attribute, 'AttributeValue')
       .filter(({ children }) => children.every((child) => typeof child === 'string'))
-      .map(exactTextOf)
+      .map(exactText)
     attributes.set(name, [...(attributes.get(name) ?? []), ...values])
   }
   return attributes
@@ -198,7 +203,7 @@ function hasSecondFactor(
   const contexts = statements
     .flatMap((statement) => named(statement, 'AuthnContext'))
     .flatMap((context) => named(context, 'AuthnContextClassRef'))
-    .map(textOf)
+    .map(elementText)
   const methods = attributeNames.methods.flatMap((name) => attributes.get(name) ?? [])
   return [...contexts, ...methods].some((value) => multiFactor.includes(value) || accepted.includes(value))
 }

@@ -1,8 +1,9 @@
 // Reads the settings of a provider from what an admin sends: metadata at a URL that the admin names, metadata as text, or fields.
+import { certificatesMax } from '@pharos/contract/team/provider'
 import { invalid } from '../../runtime/error.ts'
 import type { GivenSaml, ReadSamlSettings, StoredSaml } from '../../identity/saml-settings.ts'
 import type { OutgoingFetch } from '../outgoing/fetch.ts'
-import { bareCertificate, certificatesMax, lastExpiry, objectionToCertificate } from './certificate.ts'
+import { bareCertificate, lastExpiry, objectionToCertificate } from './certificate.ts'
 import { MetadataError, parseMetadata, type IdpMetadata } from './metadata.ts'
 
 export type SamlSettingsDeps = {
@@ -33,12 +34,18 @@ export function createSamlSettings({
     const isHttp = (text: string) => {
       const parsed = URL.parse(text)
       const isAllowed = parsed?.protocol === 'https:' || (allowsPrivate && parsed?.protocol === 'http:')
-      return isAllowed && parsed.username === '' && parsed.password === '' && /^[\x21-\x7e]{1,2000}$/.test(text) && !text.includes('#')
+      return (
+        isAllowed &&
+        parsed.username === '' &&
+        parsed.password === '' &&
+        /^[\x21-\x7e]{1,2000}$/.test(text) &&
+        !text.includes('#')
+      )
     }
     if (!isHttp(read.signOnUrl)) throw invalid(hasFields ? ['body', 'sign_on_url'] : loc, 'signOnUrl')
     // Admins read both; what an admin enters as a field is checked by the contract.
     const isPlain = /^[\x21-\x7e]{1,1024}$/.test(read.entityId)
-    if (!hasFields && !isPlain) throw invalid(loc, 'metadataText', { objection: 'no_idp' })
+    if (!hasFields && !isPlain) throw invalid(loc, 'metadataNoIdp')
     return {
       entity_id: read.entityId,
       sign_on_url: read.signOnUrl,
@@ -59,7 +66,7 @@ export function createSamlSettings({
       throw invalid(['body', 'metadata'], 'samlSource')
     for (const [at, one] of (certificates === undefined ? [] : bare).entries()) {
       const objection = objectionToCertificate(one, now())
-      if (objection) throw invalid(['body', 'certificates', at], 'certificateText', { objection })
+      if (objection) throw invalid(['body', 'certificates', at], objection)
     }
     return { entityId, signOnUrl, certificates: [...new Set(bare)] }
   }
@@ -68,9 +75,8 @@ export function createSamlSettings({
   function currentOf(read: IdpMetadata, loc: string[]): IdpMetadata {
     const objections = read.certificates.map((one) => objectionToCertificate(one, now()))
     const certificates = read.certificates.filter((_, at) => objections[at] === undefined)
-    if (certificates.length === 0) throw invalid(loc, 'certificateText', { objection: objections[0]! })
-    if (certificates.length > certificatesMax)
-      throw invalid(loc, 'metadataText', { objection: 'many_certificates' })
+    if (certificates.length === 0) throw invalid(loc, objections[0]!)
+    if (certificates.length > certificatesMax) throw invalid(loc, 'metadataCertificates')
     return { ...read, certificates }
   }
 
@@ -89,6 +95,6 @@ function parse(loc: string[], bytes: Uint8Array): IdpMetadata {
     return parseMetadata(bytes)
   } catch (error) {
     if (!(error instanceof MetadataError)) throw error
-    throw invalid(loc, 'metadataText', { objection: error.objection })
+    throw invalid(loc, error.objection)
   }
 }

@@ -4,7 +4,7 @@ import { constants, createHash, verify, type KeyObject } from 'node:crypto'
 import { SignInFailure } from '../../identity/identity-provider.ts'
 import { canonicalXml } from './canonical.ts'
 import { enveloped, exclusive, namespaces } from './names.ts'
-import { attributeOf, elementsOf, parseXml, textOf, type XmlElement } from './xml.ts'
+import { attributeOf, elementsOf, parseXml, elementText, type XmlElement } from './xml.ts'
 
 type SignatureMethod = {
   readonly hash: string
@@ -125,7 +125,7 @@ function inclusiveOf(method: XmlElement): readonly string[] {
 }
 
 function bytesOf(element: XmlElement): Buffer {
-  const text = textOf(element).replace(/[ \t\n\r]/g, '')
+  const text = elementText(element).replace(/[ \t\n\r]/g, '')
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw new SignInFailure('document')
   return Buffer.from(text, 'base64')
 }

@@ -16,7 +16,7 @@ import {
   toBase64,
   type Signed,
   type SigningOptions,
-  type Stated,
+  type TestStatement,
 } from './testing-responses.ts'
 
 export type CorpusCase = {
@@ -60,7 +60,7 @@ export const honest: readonly CorpusCase[] = [
   },
 ]
 
-const mallory: Stated = { ...anna, id: '_evil-1', nameId: 'mallory', email: 'mallory@red.example' }
+const mallory: TestStatement = { ...anna, id: '_evil-1', nameId: 'mallory', email: 'mallory@red.example' }
 
 type Pieces = {
   readonly signs: Signed
@@ -172,7 +172,7 @@ const one = (name: string, reason: SignInReason, xml: string | Buffer): CorpusCa
   reason,
   answer: (typeof xml === 'string' ? Buffer.from(xml) : xml).toString('base64'),
 })
-const stating = (name: string, reason: SignInReason, stated: Partial<Stated>): CorpusCase[] =>
+const stating = (name: string, reason: SignInReason, stated: Partial<TestStatement>): CorpusCase[] =>
   shapes.map((signs) => one(`${name}: ${signs} signed`, reason, signedResponse(signs, stated)))
 const signing = (name: string, reason: SignInReason, options: SigningOptions): CorpusCase[] =>
   shapes.map((signs) => one(`${name}: ${signs} signed`, reason, signedResponse(signs, {}, options)))
@@ -245,7 +245,10 @@ const documents: readonly CorpusCase[] = [
   one(
     'many namespaces',
     'document',
-    plain.replace('<saml:Subject>', `<a ${Array.from({ length: 200 }, (_, number) => `xmlns:n${number}="a"`).join(' ')}/><saml:Subject>`),
+    plain.replace(
+      '<saml:Subject>',
+      `<a ${Array.from({ length: 200 }, (_, number) => `xmlns:n${number}="a"`).join(' ')}/><saml:Subject>`,
+    ),
   ),
   one('two documents', 'document', plain + plain),
   one('an assertion as the root', 'document', assertionXml(anna, signatureOf(assertionXml(anna), anna.id))),

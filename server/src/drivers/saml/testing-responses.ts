@@ -23,7 +23,7 @@ export const expected: Expected = {
   secondFactorValues: [],
 }
 
-export type Stated = {
+export type TestStatement = {
   readonly id: string
   readonly issuer: string
   readonly issued: string
@@ -42,7 +42,7 @@ export type Stated = {
   readonly nameIdXml: string | null
 }
 
-export const anna: Stated = {
+export const anna: TestStatement = {
   id: '_assertion-1',
   issuer: expected.issuer,
   issued: at(-5),
@@ -77,7 +77,7 @@ const attributeXml = (name: string, values: readonly string[]): string =>
 const optional = (name: string, value: string | null): string => (value === null ? '' : ` ${name}="${value}"`)
 
 /** The Assertion, with a place for its signature. Its types are in scope as InclusiveNamespaces needs them. */
-export function assertionXml(stated: Stated, signature = ''): string {
+export function assertionXml(stated: TestStatement, signature = ''): string {
   const { id, issued, issuer, nameId, nameIdXml, format, method, recipient, audience } = stated
   return (
     `<saml:Assertion xmlns:saml="${namespaces.assertion}"${declaredTypes} ID="${id}" IssueInstant="${issued}" Version="2.0">` +
@@ -189,7 +189,7 @@ export type Signed = 'assertion' | 'response' | 'both'
 /** Returns an honest answer, or what an identity provider would sign with other statements. */
 export function signedResponse(
   signs: Signed,
-  stated: Partial<Stated> = {},
+  stated: Partial<TestStatement> = {},
   options: SigningOptions = {},
 ): string {
   const all = { ...anna, ...stated }

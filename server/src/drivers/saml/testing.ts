@@ -13,10 +13,10 @@ import {
   signatureOf,
   toBase64,
   type Signed,
-  type Stated,
+  type TestStatement,
 } from './testing-responses.ts'
 import { escapeXml } from './write-xml.ts'
-import { attributeOf, elementsOf, parseXml, textOf } from './xml.ts'
+import { attributeOf, elementsOf, parseXml, elementText } from './xml.ts'
 
 export type TestSaml = {
   readonly entityId: string
@@ -24,7 +24,7 @@ export type TestSaml = {
   readonly metadataUrl: string
   readonly certificate: string
   /** Who signs in next, and what else the answer states instead of the honest values. */
-  person: Partial<Stated>
+  person: Partial<TestStatement>
   signs: Signed
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -45,6 +45,8 @@ export async function startSaml(key: TestKey = createTestKey()): Promise<TestSam
     if (url.pathname === '/metadata')
       return response.end(metadataOf(running.entityId, running.signOnUrl, [key.certificate]))
     const { acsUrl, form } = answer(running, key, url)
+    if (request.headers.accept?.includes('text/html'))
+      return response.writeHead(200, { 'content-type': 'text/html' }).end(formPage(acsUrl, form))
     return response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ acsUrl, form }))
@@ -78,7 +80,7 @@ function answer({ entityId, person, signs }: TestSaml, key: TestKey, { searchPar
   const request = parseXml(inflateRawSync(Buffer.from(searchParams.get('SAMLRequest')!, 'base64')).toString())
   const [acsUrl, requestId] = ['AssertionConsumerServiceURL', 'ID'].map((name) => attributeOf(request, name)!)
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
-  const stated: Stated = {
+  const stated: TestStatement = {
     ...anna,
     id: `_${randomBytes(8).toString('hex')}`,
     issuer: entityId,
@@ -87,7 +89,7 @@ function answer({ entityId, person, signs }: TestSaml, key: TestKey, { searchPar
     inResponseTo: requestId!,
     notOnOrAfter: at(3600),
     conditions: `NotBefore="${at(-60)}" NotOnOrAfter="${at(3600)}"`,
-    audience: textOf(elementsOf(request)[0]!),
+    audience: elementText(elementsOf(request)[0]!),
     ...person,
   }
   const ofAssertion = signs === 'response' ? '' : signatureOf(assertionXml(stated), stated.id, { key })

@@ -4,7 +4,15 @@ import { SignInFailure } from '../../identity/identity-provider.ts'
 import { checkDocument } from './check-document.ts'
 import { readAssertion, type Expected, type ReadAssertion } from './read-assertion.ts'
 import { signedXml } from './signature.ts'
-import { attributeOf, decodeXml, elementsOf, parseXml, textOf, XmlError, type XmlElement } from './xml.ts'
+import {
+  attributeOf,
+  decodeXml,
+  elementsOf,
+  parseXml,
+  elementText,
+  XmlError,
+  type XmlElement,
+} from './xml.ts'
 import { namespaces } from './names.ts'
 
 export type AnswerJob = {
@@ -64,7 +72,7 @@ function checkResponse(
   const stated = elementsOf(response).find(
     ({ name, namespace }) => name === 'Issuer' && namespace === namespaces.assertion,
   )
-  if (stated && textOf(stated) !== issuer) throw new SignInFailure('issuer', { claims })
+  if (stated && elementText(stated) !== issuer) throw new SignInFailure('issuer', { claims })
   const destination = attributeOf(response, 'Destination')
   if (destination !== undefined && destination !== recipient) throw new SignInFailure('recipient', { claims })
   const request = attributeOf(response, 'InResponseTo')

@@ -229,9 +229,9 @@ export const attributeOf = ({ attributes }: XmlElement, wanted: string): string 
   attributes.find(({ namespace, name: of }) => namespace === '' && of === wanted)?.value
 
 /** The text of an element without elements, with its spaces. Throws XmlError for others. */
-export function exactTextOf({ children }: XmlElement): string {
+export function exactText({ children }: XmlElement): string {
   if (children.some(isElement)) throw new XmlError('has an element where text belongs')
   return children.join('')
 }
 
-export const textOf = (element: XmlElement): string => exactTextOf(element).trim()
+export const elementText = (element: XmlElement): string => exactText(element).trim()
