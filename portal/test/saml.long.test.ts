@@ -31,7 +31,6 @@ describe('SAML', { skip: skipWithoutBrowser() }, () => {
 
   it('is connected, tested and activated by an admin', async () => {
     const { context, page, pageErrors } = await openPerson(browser, demo.url, admin)
-    page.setDefaultTimeout(20_000)
     await page.goto(`${demo.url}/team/sign-in`)
     await button(page, 'Add SAML provider').click()
     const dialog = page.getByRole('dialog', { name: 'Add SAML provider' })
@@ -67,7 +66,7 @@ describe('SAML', { skip: skipWithoutBrowser() }, () => {
     const edit = page.getByRole('dialog')
     await edit.getByLabel('Name').fill('Company login')
     await edit.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('heading', { name: 'Company login' }).waitFor()
+    await page.getByRole('heading', { name: 'Company login', exact: true }).waitFor()
     assert.deepEqual(
       pageErrors.filter((error) => !error.includes(idp.entityId.split('/')[2]!)),
       [],
