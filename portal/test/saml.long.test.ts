@@ -67,10 +67,9 @@ describe('SAML', { skip: skipWithoutBrowser() }, () => {
     await edit.getByLabel('Name').fill('Company login')
     await edit.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Company login', exact: true }).waitFor()
-    assert.deepEqual(
-      pageErrors.filter((error) => !error.includes(idp.entityId.split('/')[2]!)),
-      [],
-    )
+    // The first metadata is refused, and pages of the identity provider are not ours.
+    const others = pageErrors.filter((error) => !error.includes(' 422 ') && !error.includes(idp.entityId))
+    assert.deepEqual(others, [])
     await context.close()
   })
 

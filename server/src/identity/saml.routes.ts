@@ -75,6 +75,7 @@ export function addSamlPages(server: FastifyInstance, deps: SamlPageDeps): void 
       const { entity_id: entityId, acs_url: acsUrl } = serviceProviderOf(deps.publicUrl, request.params.key)
       return reply
         .header('content-type', 'application/samlmetadata+xml; charset=utf-8')
+        .header('cache-control', 'no-cache')
         .serializer((text: unknown) => text as string)
         .send(deps.writeMetadata(entityId, acsUrl))
     })

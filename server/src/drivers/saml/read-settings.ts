@@ -28,7 +28,7 @@ export function createSamlSettings({
     const loc = ['body', url === undefined ? 'metadata' : 'metadata_url']
     const read = hasFields
       ? ofFields(given, before)
-      : currentOf(parse(loc, url === undefined ? Buffer.from(metadata!) : await download(url)), loc)
+      : currentOf(parse(loc, url === undefined ? Buffer.from(metadata!) : await download(fetch, url)), loc)
     if (before && read.entityId !== before.entity_id)
       throw invalid(loc, 'otherEntity', { entityId: read.entityId.slice(0, 200) })
     const isHttp = (text: string) => {
@@ -79,15 +79,14 @@ export function createSamlSettings({
     if (certificates.length > certificatesMax) throw invalid(loc, 'metadataCertificates')
     return { ...read, certificates }
   }
+}
 
-  async function download(url: string): Promise<Uint8Array> {
-    const response = await fetch(url, {
-      method: 'GET',
-      headers: { accept: 'application/samlmetadata+xml, */*;q=0.5' },
-    }).catch(() => undefined)
-    if (response?.status !== 200) throw invalid(['body', 'metadata_url'], 'metadataUrl')
-    return new Uint8Array(await response.arrayBuffer())
-  }
+/** Throws the same error whatever the reason, so that it tells nothing about the network of the provider. */
+async function download(fetch: OutgoingFetch, url: string): Promise<Uint8Array> {
+  const headers = { accept: 'application/samlmetadata+xml, */*;q=0.5' }
+  const response = await fetch(url, { method: 'GET', headers }).catch(() => undefined)
+  if (response?.status !== 200) throw invalid(['body', 'metadata_url'], 'metadataUrl')
+  return new Uint8Array(await response.arrayBuffer())
 }
 
 function parse(loc: string[], bytes: Uint8Array): IdpMetadata {

@@ -29,7 +29,31 @@ export async function startSimplesamlphp(sp: ServiceProvider, signs: Signed): Pr
   const folder = mkdtempSync(join(tmpdir(), 'simplesamlphp-'))
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
-  const entityId = `${base}/idp`
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+  writeConfiguration(folder, base, sp, signs)
+  write('environment.php', `<?php\nputenv('SIMPLESAMLPHP_CONFIG_DIR=${folder}/config');\n`)
+  const server = startProgram(
+    'php',
+    ['-d', `auto_prepend_file=${folder}/environment.php`, '-S', `127.0.0.1:${port}`, '-t', `${program}/www`],
+    join(folder, 'log/php'),
+  )
+  let metadata = ''
+  await waitFor('the metadata of SimpleSAMLphp', async () => {
+    const response = await fetch(`${base}/saml2/idp/metadata.php`).catch(() => undefined)
+    metadata = (await response?.text()) ?? ''
+    return response?.ok === true && metadata.includes('EntityDescriptor')
+  })
+  return {
+    metadata,
+    async [Symbol.asyncDispose]() {
+      await killProgram(server, 'SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Its configuration, with a new key. */
+function writeConfiguration(folder: string, base: string, sp: ServiceProvider, signs: Signed): void {
   const key = createTestKey()
   for (const name of ['config', 'metadata', 'cert', 'temp', 'log', 'data', 'sessions'])
     mkdirSync(join(folder, name))
@@ -80,7 +104,7 @@ export async function startSimplesamlphp(sp: ServiceProvider, signs: Signed): Pr
       certificate: 'idp.crt',
       auth: 'person',
       authproc: { 1: { class: 'saml:AttributeNameID', attribute: 'uid', Format: nameIdFormats.persistent } },
-    })}$metadata['${entityId}'] = $values;\n`,
+    })}$metadata['${base}/idp'] = $values;\n`,
   )
   write(
     'metadata/saml20-sp-remote.php',
@@ -91,25 +115,6 @@ export async function startSimplesamlphp(sp: ServiceProvider, signs: Signed): Pr
       'saml20.sign.assertion': signs !== 'response',
     })}$metadata['${sp.entityId}'] = $values;\n`,
   )
-  write('environment.php', `<?php\nputenv('SIMPLESAMLPHP_CONFIG_DIR=${folder}/config');\n`)
-  const server = startProgram(
-    'php',
-    ['-d', `auto_prepend_file=${folder}/environment.php`, '-S', `127.0.0.1:${port}`, '-t', `${program}/www`],
-    join(folder, 'log/php'),
-  )
-  let metadata = ''
-  await waitFor('the metadata of SimpleSAMLphp', async () => {
-    const response = await fetch(`${base}/saml2/idp/metadata.php`).catch(() => undefined)
-    metadata = (await response?.text()) ?? ''
-    return response?.ok === true && metadata.includes('EntityDescriptor')
-  })
-  return {
-    metadata,
-    async [Symbol.asyncDispose]() {
-      await killProgram(server, 'SIGKILL')
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
 }
 
 async function freePort(): Promise<number> {
