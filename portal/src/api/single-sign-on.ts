@@ -20,7 +20,7 @@ function readAnswer(): ProviderAnswer | undefined {
   return { state, ...Object.fromEntries(fields.filter(([, value]) => value !== null && value !== '')) }
 }
 
-/** The assertion consumer service of SAML asks for it, after an answer that nobody asked for. */
+/** The assertion consumer service of SAML asks for it, after an answer without a request. */
 const isAskedAnew = returnPath.test(location.pathname) && location.search === '?anew'
 
 const answer = readAnswer()

@@ -1,4 +1,4 @@
-// The fields of an identity provider that an admin changes. Issuer and entity id are none of them.
+// The fields of an identity provider that an admin changes. Issuer and entity id never change.
 import { Button, Text } from '@mantine/core'
 import type { BodyOf } from '@pharos/contract/route'
 import { defaultRoles, roleLabels, type DefaultRole } from '@pharos/contract/role'

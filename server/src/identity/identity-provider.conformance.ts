@@ -28,8 +28,8 @@ export type ProtocolAnswers = {
 export const oidcAnswers: ProtocolAnswers = {
   subjectClaim: 'sub',
   spent: 'idp_error',
-  ofOthers: ({ iss: _, ...without }) => [{ ...without, iss: 'https://mallory.example' }, without],
-  errors: ({ code: _, ...answer }) => [{ ...answer, error: 'access_denied' }, answer],
+  ofOthers: (answer) => ['https://mallory.example', undefined].map((iss) => ({ ...answer, iss })),
+  errors: (answer) => ['access_denied', undefined].map((error) => ({ ...answer, code: undefined, error })),
 }
 
 const failsWith = (reason: string) => (error: unknown) =>

@@ -3,7 +3,8 @@ import { answerJobs } from './thread-pool.ts'
 
 answerJobs((job: 'answer' | 'loop' | 'memory') => {
   const held: unknown[] = []
-  while (job === 'loop');
-  while (job === 'memory') held.push(Array.from({ length: 1_000 }, () => ({})))
-  return job
+  for (;;) {
+    if (job === 'answer') return job
+    if (job === 'memory') held.push(Array.from({ length: 1_000 }, () => ({})))
+  }
 })

@@ -52,8 +52,8 @@ async function open(signs: Signed) {
             },
           ]
         : [],
-    errors: ({ samlResponse: _, ...answer }) => [
-      answer,
+    errors: (answer) => [
+      { ...answer, samlResponse: undefined },
       {
         ...answer,
         samlResponse: toBase64(
