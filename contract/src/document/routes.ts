@@ -32,6 +32,7 @@ import { invitationRoutes } from '../session/invitation.ts'
 import { letterRoutes } from '../byoip/letter.ts'
 import { accessReviewRoutes } from '../team/access-review.ts'
 import { memberRoutes } from '../team/member.ts'
+import { personalDataRoutes } from '../session/personal-data.ts'
 import { passkeyRoutes } from '../session/passkey.ts'
 import { notificationRoutes } from '../messages/notification.ts'
 import { platformRoutes } from '../operator/platform.ts'
@@ -74,6 +75,7 @@ export const routes: readonly Route[] = [
   ...accountRoutes,
   ...secondFactorRoutes,
   ...passkeyRoutes,
+  ...personalDataRoutes,
   ...singleSignOnRoutes,
   ...notificationRoutes,
   ...invitationRoutes,
