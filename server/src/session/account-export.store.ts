@@ -119,14 +119,14 @@ export async function listNotificationSettings(
   return rows
 }
 
-/** Values only of entries about the account itself: what it changed in a team belongs to the team. */
+/** Values only of entries about the account and its sessions: what it changed in a team belongs to the team. */
 const entryColumns = columns(
   'audit_entries',
   'e',
   ['id', 'at', 'team_id', 'credential', 'action', 'target', 'request_id'],
   {
-    before: sql<unknown>`case when e.target = e.actor then e.before end`,
-    after: sql<unknown>`case when e.target = e.actor then e.after end`,
+    before: sql<unknown>`case when e.target = e.actor or e.target like 'session:%' then e.before end`,
+    after: sql<unknown>`case when e.target = e.actor or e.target like 'session:%' then e.after end`,
     address: sql<string | null>`host(e.address)`,
     count: sql<number>`count(*) over ()`,
   },

@@ -256,6 +256,18 @@ describe('the deletion of an account', () => {
     assert.ok((await exists(person)) && (await exists(local)))
   })
 
+  it('takes no Idempotency-Key, since its body has a password', async () => {
+    const person = await addPerson()
+    const answer = await api.server.inject({
+      method: 'POST',
+      url: '/v3/session/delete',
+      payload: { current_password: testPassword },
+      headers: { authorization: `Bearer ${person.access}`, 'idempotency-key': 'one' },
+    })
+    assert.deepEqual(answer.json().errors[0].loc, ['header', 'Idempotency-Key'])
+    assert.ok(await exists(person))
+  })
+
   it('happens once, whatever is sent at the same time', async () => {
     const person = await addPerson()
     const answers = await Promise.all(Array.from({ length: 4 }, () => deleteWith(person)))

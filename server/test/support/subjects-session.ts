@@ -245,6 +245,19 @@ export const accountSubjects: readonly Subject[] = [
     requests: only({ body: { first_name: 'Ada', country: 'GB' } }),
     answers: () => 200,
   },
+  { route: 'exportAccount', requests: only(), answers: () => 200 },
+  {
+    route: 'deleteAccount',
+    form: 'dry run',
+    requests: only({ query: { dry_run: 'true' }, body: {} }),
+    answers: () => 200,
+  },
+  {
+    route: 'deleteAccount',
+    form: 'with a wrong password',
+    requests: only({ body: { current_password: 'not this one' } }),
+    answers: () => 'wrong_password',
+  },
 ]
 
 /** Uses a new address each time: otherwise the sixth caller of a failing sign-in would have to wait. */
