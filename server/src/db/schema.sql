@@ -1942,6 +1942,7 @@ create table events (
   constraint events_pkey PRIMARY KEY (id),
   constraint events_source_key_source_event_id_key UNIQUE (source_key, source_event_id)
 );
+CREATE INDEX events_detected ON public.events USING btree (detected);
 CREATE INDEX events_network ON public.events USING btree (affected_network, id);
 alter table events enable row level security;
 create policy tenant on events as permissive for all to pharos_tenant using ((EXISTS ( SELECT

@@ -233,6 +233,8 @@ export const failureTexts = {
   },
   last_admin: {
     team: 'The team would have no admin. Make another member an admin first.',
+    account: ({ teams }: { teams: readonly string[] }) =>
+      `The account is the last admin of ${teams.join(', ')}. Make another member an admin first, or ask your provider to close the team.`,
   },
   domain_claimed: {
     byOther: ({ domain }: { domain: string }) =>
@@ -865,7 +867,7 @@ export const invalidTexts = {
   lastAdmin: [
     'last_admin',
     ({ name }: { team_id: number; name: string }) =>
-      `is the last admin of ${name}: make another member an admin first, or ask your provider to close the team`,
+      `is of the last admin of ${name}: make another member an admin first`,
   ],
   zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
   dnssecKey: ['key', ({ reason }: { reason: string }) => `is not a key that can be imported: ${reason}`],

@@ -7,7 +7,7 @@ import { erasePersonalTexts } from '../db/audit-addresses.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import { queueMail } from '../mail/mail.ts'
-import { errorAt, fail, failWith, invalid, notFound } from '../runtime/error.ts'
+import { errorAt, fail, invalid, notFound } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import type { Operation } from '../operation/operation.ts'
 import { revokeAllHoldings } from '../team/holdings.ts'
@@ -117,9 +117,11 @@ export async function lockForDeletion(trx: Trx, userId: number): Promise<Account
 async function requireOtherAdmins(trx: Trx, userId: number): Promise<void> {
   const teams = await listTeamsLeftWithoutAdmin(trx, userId)
   if (teams.length === 0) return
-  throw failWith(
+  throw fail(
     'last_admin',
-    teams.map(({ id, name }) => errorAt(['body'], 'lastAdmin', { team_id: id, name })),
+    'account',
+    { teams: teams.map(({ name }) => name) },
+    { errors: teams.map(({ id, name }) => errorAt(['body'], 'lastAdmin', { team_id: id, name })) },
   )
 }
 

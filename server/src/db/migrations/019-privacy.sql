@@ -31,6 +31,8 @@ comment on table default_limits is 'one row if the installation began with limit
 alter table default_limits enable row level security;
 insert into default_limits select where not exists (select from users) and not exists (select from teams);
 
+create index events_detected on events (detected);
+
 create table unused_accounts (
   user_id integer primary key references users on delete cascade,
   since timestamptz not null default now(),
