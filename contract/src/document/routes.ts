@@ -6,6 +6,7 @@ import { adminTeamRoutes } from '../operator/team.ts'
 import { inboxRoutes } from '../operator/inbox.ts'
 import { adminMailRoutes } from '../operator/mail.ts'
 import { adminNetworkRoutes } from '../operator/network.ts'
+import { adminAccessRoutes } from '../operator/access-review.ts'
 import { adminUserRoutes } from '../operator/user.ts'
 import { adminStatusRoutes } from '../operator/status.ts'
 import { analysisRoutes } from '../events/event.ts'
@@ -96,6 +97,7 @@ export const routes: readonly Route[] = [
   ...adminNetworkRoutes,
   ...adminMailRoutes,
   ...adminUserRoutes,
+  ...adminAccessRoutes,
   ...approvalRoutes,
   ...restoreRoutes,
   ...adminRegionRoutes,
