@@ -31,6 +31,12 @@ const columns: readonly Column<ReviewedAccess>[] = [
     cell: ({ kind }) => t.kinds[kind],
   },
   { id: 'rights', header: t.rights, width: 190, card: 'secondary', cell: (one) => rightsOf(one) },
+  {
+    id: 'sign_in',
+    header: t.signIn,
+    width: 170,
+    cell: ({ sign_in: methods }) => (methods ?? []).map((one) => t.methods[one]).join(', '),
+  },
   { id: 'factor', header: t.twoFactor, width: 100, cell: (one) => factorOf(one) },
   {
     id: 'used',
