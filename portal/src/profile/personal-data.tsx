@@ -48,7 +48,7 @@ function ExportButton({ user: { id } }: { readonly user: User }) {
 const declared = {
   current_password: password({
     label: words.currentPassword,
-    help: findPasskeyObstacle() === undefined ? t.passkeyHelp : undefined,
+    ...(findPasskeyObstacle() === undefined ? { help: t.passkeyHelp } : { required: true }),
     autoComplete: 'current-password',
   }),
 }

@@ -17,7 +17,7 @@ const columns: readonly Column<ReviewedAccount>[] = [
     id: 'name',
     header: t.name,
     orderBy: 'name',
-    width: 220,
+    width: 185,
     grows: true,
     card: 'primary',
     cell: ({ name }) => name,
@@ -26,14 +26,14 @@ const columns: readonly Column<ReviewedAccount>[] = [
     id: 'kind',
     header: t.kind,
     orderBy: 'kind',
-    width: 120,
+    width: 100,
     card: 'secondary',
     cell: ({ kind }) => t.kinds[kind],
   },
   {
     id: 'rights',
     header: t.rights,
-    width: 170,
+    width: 120,
     card: 'secondary',
     cell: ({ staff_roles: roles, scopes }) => (
       <OrDash>{[...roles.map((role) => staffRoleLabels[role]), ...scopes].join(', ')}</OrDash>
@@ -42,7 +42,7 @@ const columns: readonly Column<ReviewedAccount>[] = [
   {
     id: 'teams',
     header: t.teams,
-    width: 240,
+    width: 155,
     cell: ({ teams }) => (
       <OrDash>
         {listed(
@@ -55,7 +55,7 @@ const columns: readonly Column<ReviewedAccount>[] = [
   {
     id: 'sign_in',
     header: t.signIn,
-    width: 170,
+    width: 115,
     cell: ({ sign_in: methods }) => <OrDash>{methods.map((one) => t.methods[one]).join(', ')}</OrDash>,
   },
   {
