@@ -161,7 +161,7 @@ describe('the access review of the installation', () => {
       { id: blue.teamId, slug: 'blue', name: 'Team blue', roles: ['admin'] },
     ])
     assert.equal(named('nobody@nowhere.example'), undefined)
-    const [token] = all.filter(({ kind }) => kind === 'staff_token')
+    const token = all.find(({ kind }) => kind === 'staff_token')
     assert.deepEqual([token?.scopes, token?.teams, token?.two_factor], [['admin:read'], [], null])
     assert.ok(named('boss@nowhere.example')?.last_sign_in && !named('foreign@blue.example')?.last_sign_in)
     assert.deepEqual(

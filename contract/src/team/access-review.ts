@@ -21,7 +21,7 @@ import { TeamInPath } from './team.ts'
 /** In the order of the list. */
 export const accessKinds = ['member', 'invitation', 'service_account', 'api_token', 'tsig_key'] as const
 
-export const signInMethods = ['password', 'passkey', 'provider'] as const
+const signInMethods = ['password', 'passkey', 'provider'] as const
 
 export const SignInMethodName = Enumeration('AccountSignInMethod', signInMethods)
 

@@ -19,12 +19,18 @@ export function parts(shared: Shared): Parts {
   return { reconciler: () => [maintenance()] }
 }
 
-type Expire = (shared: Shared, limit: number, signal: AbortSignal) => Promise<object>
+type Expire = (
+  shared: Shared,
+  limit: number,
+  signal: AbortSignal,
+) => Promise<Readonly<Record<string, number>>>
 
 const expiries: Record<RetentionKind, Expire> = {
   deliveries: async ({ owner }, days, signal) => ({ deleted: await expireDeliveries(owner, days, signal) }),
   events: async ({ owner }, months, signal) => ({ deleted: await expireEvents(owner, months, signal) }),
-  audit: async ({ owner, now }, months) => ({ dropped: await expireAudit(owner, months, now()) }),
+  audit: async ({ owner, now }, months) => ({
+    months_dropped: (await expireAudit(owner, months, now())).length,
+  }),
   accounts: ({ owner, ring }, months, signal) => expireAccounts({ db: owner, ring }, months, signal),
 }
 
@@ -33,12 +39,13 @@ async function expireAll(shared: Shared, signal: AbortSignal): Promise<void> {
   const errors: unknown[] = []
   for (const { kind, limit } of await readRetentions(shared.owner, shared.config)) {
     if (limit === null) continue
-    await expiries[kind](shared, limit, signal)
-      .then((done) => {
-        const isWork = Object.values(done).some((value) => value > 0 || (value as { length?: number }).length)
-        if (isWork) shared.log.info({ kind, ...done }, 'rows deleted after their retention')
-      })
-      .catch((error: unknown) => errors.push(error))
+    try {
+      const done = await expiries[kind](shared, limit, signal)
+      if (Object.values(done).some((count) => count > 0))
+        shared.log.info({ kind, ...done }, 'rows deleted after their retention')
+    } catch (error) {
+      errors.push(error)
+    }
   }
   if (errors.length > 0) throw errors[0]
 }

@@ -7,7 +7,7 @@ import type { Db, Trx } from './postgres.ts'
 export const retentionKinds = ['deliveries', 'events', 'audit', 'accounts'] as const
 export type RetentionKind = (typeof retentionKinds)[number]
 
-export type Retention = {
+export type RowRetention = {
   readonly kind: RetentionKind
   /** Null: kept without a limit. */
   readonly limit: number | null
@@ -21,16 +21,17 @@ export type RetentionConfig = Pick<
   'deliveryRetentionDays' | 'eventRetentionMonths' | 'auditRetentionMonths' | 'accountRetentionMonths'
 >
 
-const kinds: Record<RetentionKind, Pick<Retention, 'unit' | 'setting'> & { readonly byDefault: number }> = {
-  deliveries: { setting: 'deliveryRetentionDays', unit: 'days', byDefault: 90 },
-  // A month beside that of two years ago.
-  events: { setting: 'eventRetentionMonths', unit: 'months', byDefault: 25 },
-  audit: { setting: 'auditRetentionMonths', unit: 'months', byDefault: 36 },
-  accounts: { setting: 'accountRetentionMonths', unit: 'months', byDefault: 12 },
-}
+const kinds: Record<RetentionKind, Pick<RowRetention, 'unit' | 'setting'> & { readonly byDefault: number }> =
+  {
+    deliveries: { setting: 'deliveryRetentionDays', unit: 'days', byDefault: 90 },
+    // A month beside that of two years ago.
+    events: { setting: 'eventRetentionMonths', unit: 'months', byDefault: 25 },
+    audit: { setting: 'auditRetentionMonths', unit: 'months', byDefault: 36 },
+    accounts: { setting: 'accountRetentionMonths', unit: 'months', byDefault: 12 },
+  }
 
 /** Returns the limit of each kind. In a setting, 0 is without a limit. */
-export async function readRetentions(db: Db | Trx, config: RetentionConfig): Promise<Retention[]> {
+export async function readRetentions(db: Db | Trx, config: RetentionConfig): Promise<RowRetention[]> {
   const { rows } = await sql`select from default_limits`.execute(db)
   return retentionKinds.map((kind) => {
     const { setting, unit, byDefault } = kinds[kind]
@@ -40,7 +41,7 @@ export async function readRetentions(db: Db | Trx, config: RetentionConfig): Pro
 }
 
 /** Rows that one transaction deletes. */
-export const retentionBatch = 5_000
+const retentionBatch = 5_000
 
 /** Repeats a deletion, which returns the number of deleted rows, until a batch is not full. Returns their sum. */
 export async function deleteInBatches(

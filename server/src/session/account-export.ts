@@ -65,11 +65,11 @@ async function readParts(trx: Trx, userId: number): Promise<AccountExport | unde
     passkeys: passkeys.map(({ name, relying_party: host, created, last_used }) =>
       withTimes({ name, host, created, last_used }),
     ),
-    sessions: sessions.map(({ count: _, ...one }) => withTimes(one)),
+    sessions: sessions.map(({ count: _count, ...one }) => withTimes(one)),
     session_count: sessions[0]?.count ?? 0,
     api_tokens: (await listCreatedTokens(trx, userId)).map(withTimes),
     notification_settings: await listNotificationSettings(trx, userId),
-    audit_entries: (await withPersonalTexts(trx, null, entries)).map(({ count: _, ...one }) =>
+    audit_entries: (await withPersonalTexts(trx, null, entries)).map(({ count: _count, ...one }) =>
       withTimes(one),
     ),
     audit_count: entries[0]?.count ?? 0,

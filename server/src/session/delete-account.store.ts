@@ -28,7 +28,10 @@ export async function listTeamsLeftWithoutAdmin(trx: Trx, userId: number): Promi
   return rows
 }
 
-export async function listTeamNames(trx: Trx, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+export async function findNamesOfTeams(
+  trx: Trx,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
   const { rows } =
     await sql<AdministeredTeam>`select id, name from teams where id = any(${ids}::integer[])`.execute(trx)
   return new Map(rows.map(({ id, name }) => [id, name]))

@@ -10,15 +10,13 @@ import { queueMail } from '../mail/mail.ts'
 import { errorAt, fail, invalid, notFound } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import type { Operation } from '../operation/operation.ts'
-import { revokeAllHoldings } from '../team/holdings.ts'
-import { listTeamsHeldIn } from '../team/member.store.ts'
-import { lockTeamRow } from '../team/team-lock.store.ts'
+import { lockTeamsHeldIn, revokeAllHoldings } from '../team/holdings.ts'
 import { findAccountByEmail, lockAccount, type Account } from './account.store.ts'
 import {
   countParts,
   deleteUser,
   isManagedByFile,
-  listTeamNames,
+  findNamesOfTeams,
   listTeamsLeftWithoutAdmin,
 } from './delete-account.store.ts'
 import { checkPasskey, signInUse, type PasskeyDeps } from './passkey-check.ts'
@@ -110,7 +108,7 @@ export async function deleteAccountOf(
 
 /** Locks the teams first, as every change of their members does, then the account. */
 export async function lockForDeletion(trx: Trx, userId: number): Promise<Account | undefined> {
-  for (const teamId of await listTeamsHeldIn(trx, userId)) await lockTeamRow(trx, teamId)
+  await lockTeamsHeldIn(trx, userId)
   return lockAccount(trx, userId)
 }
 
@@ -140,7 +138,7 @@ export async function deleteAccount(
 ): Promise<DeletedAccount> {
   const parts = await countParts(trx, id, email)
   const held = await revokeAllHoldings(trx, id)
-  const names = await listTeamNames(
+  const names = await findNamesOfTeams(
     trx,
     held.map(({ teamId }) => teamId),
   )

@@ -8,7 +8,7 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { deleteAccount, lockForDeletion } from './delete-account.ts'
 
 /** Between the mail and the deletion. */
-export const noticeDays = 30
+const noticeDays = 30
 
 type Deps = { readonly db: Db; readonly ring: KeyRing }
 

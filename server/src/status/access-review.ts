@@ -13,7 +13,7 @@ import { listAllReviewed, listReviewed, type ReviewRow } from './access-review.s
 
 type Deps = { readonly db: Db }
 
-export async function listAccess(
+export async function listAccessOfAll(
   { db }: Deps,
   _operation: unknown,
   query: QueryOf<typeof listAccessRoute>,

@@ -11,7 +11,7 @@ import { getStatusRoute, listProcessesRoute } from '@pharos/contract/operator/st
 import { listRegistriesRoute } from '@pharos/contract/operator/team'
 import { listUsersRoute } from '@pharos/contract/operator/user'
 import { handleStaff, type Mounted } from '../http/mount.ts'
-import { exportAccess, listAccess } from './access-review.ts'
+import { exportAccess, listAccessOfAll } from './access-review.ts'
 import { listMails, listUsers } from './account-list.ts'
 import { getStatus, type StatusDeps } from './get-status.ts'
 import { listInbox, type InboxDeps } from './inbox.ts'
@@ -29,6 +29,6 @@ export const statusRoutes = (deps: RegistryDeps & InboxDeps & StatusDeps): Mount
   handleStaff(listExportersRoute, listExporters, deps),
   handleStaff(listMailsRoute, listMails, deps),
   handleStaff(listUsersRoute, listUsers, deps),
-  handleStaff(listAccessRoute, listAccess, deps),
+  handleStaff(listAccessRoute, listAccessOfAll, deps),
   handleStaff(exportAccessRoute, exportAccess, deps),
 ]

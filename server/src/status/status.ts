@@ -20,7 +20,7 @@ import {
 } from '../byoip/visibility/visibility.store.ts'
 import { listImplausibleSampling, type ImplausibleSampling } from '../collector/counter-check.store.ts'
 import type { Db } from '../db/postgres.ts'
-import { readRetentions, type Retention, type RetentionConfig } from '../db/retention.ts'
+import { readRetentions, type RowRetention, type RetentionConfig } from '../db/retention.ts'
 import { listImports, type ImportState } from '../platform/engine/import-state.store.ts'
 import type { Config } from '../runtime/config.ts'
 import { allRoles } from '../runtime/role.ts'
@@ -78,7 +78,7 @@ export type Status = {
   /** Ports whose flows do not match the counters of their interfaces; at most 100. */
   readonly implausible_sampling: readonly ImplausibleSampling[]
   /** How long rows are kept that a setting limits. */
-  readonly retention: readonly Retention[]
+  readonly retention: readonly RowRetention[]
   /** The oldest release that may run; null before the first upgrade was finished. */
   readonly schema_floor: string | null
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>

@@ -6,6 +6,7 @@ import { scopes, type Scope } from '@pharos/contract/scope'
 import type { Trx } from '../db/postgres.ts'
 import { deleteInvitationsBy } from './invitation.store.ts'
 import { demoteTokensOf, listTeamsHeldIn, revokeSessionsIn, revokeTokensOf } from './member.store.ts'
+import { lockTeamRow } from './team-lock.store.ts'
 
 export type Lost = Readonly<Record<string, number | readonly string[]>>
 
@@ -22,6 +23,11 @@ export async function revokeHoldings(trx: Trx, teamId: number, userId: number): 
     api_tokens_revoked: await revokeTokensOf(trx, teamId, userId),
     invitations_withdrawn: await deleteInvitationsBy(trx, teamId, userId),
   }
+}
+
+/** In the order of their ids, so that two deletions wait for each other. */
+export async function lockTeamsHeldIn(trx: Trx, userId: number): Promise<void> {
+  for (const teamId of await listTeamsHeldIn(trx, userId)) await lockTeamRow(trx, teamId)
 }
 
 /** For a user who is deleted: also in teams that the user entered as staff. Returns what ended in each team. */
