@@ -115,6 +115,8 @@ const closed: Record<string, string> = {
   restore_items: 'differences of all teams that wait for staff',
   flow_exporter_settings: 'exporters of the platform file, for the collectors',
   setup: 'the first run of the installation: its code, and whether it is completed',
+  default_limits: 'whether the installation began with limits of retention',
+  unused_accounts: 'accounts without a team',
   platform_owners: 'who manages the elements of the platform, for its planner',
   as_names: 'names of AS numbers, the same for every team',
   flow_exporters: 'routers of the provider that send flows, for the collectors',

@@ -239,6 +239,8 @@ export const words = {
     rights: 'Roles and scopes',
     adminToken: 'Admin',
     limited: 'Limited to some resources',
+    signIn: 'Signs in with',
+    methods: { password: 'Password', passkey: 'Passkey', provider: 'Identity provider' },
     twoFactor: 'Second factor',
     on: 'On',
     off: 'Off',

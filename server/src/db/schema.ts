@@ -347,6 +347,20 @@ export interface AttachmentsTable {
   created_by: string
 }
 
+/** addresses and names of people in entries of the audit log, which contain the key: emptied with the account, while the entry and its seal stay */
+export interface AuditAddressesTable {
+  key: string
+  /** time of its entry, with whose month it is deleted */
+  at: Generated<Date>
+  /** that of the entry, for row-level security */
+  team_id: number | null
+  /** the account that the entry is about; null if the entry does not name it */
+  user_id: number | null
+  /** null once the account is deleted */
+  value: string | null
+  erased: Date | null
+}
+
 export interface AuditEntriesTable {
   id: GeneratedAlways<number>
   at: Generated<Date>
@@ -532,6 +546,12 @@ export interface CrossConnectsTable {
   connected: Date | null
   ceased: Date | null
   created: Generated<Date>
+}
+
+/** one row if the installation began with limits of retention by default; without it rows are kept until a limit is set */
+export interface DefaultLimitsTable {
+  key: Generated<string>
+  since: Generated<Date>
 }
 
 export type DeliveriesState = 'new' | 'done' | 'partial' | 'failed'
@@ -2534,6 +2554,15 @@ export interface TransceiversTable {
   has_warning: Generated<boolean>
 }
 
+/** accounts without a team, which are deleted after a time */
+export interface UnusedAccountsTable {
+  user_id: number
+  /** when it was first seen without a team, or used after that */
+  since: Generated<Date>
+  /** when the user was told that the account will be deleted */
+  mailed: Date | null
+}
+
 export interface UsedChallengesTable {
   nonce: string
   expires: Date
@@ -2673,6 +2702,7 @@ export interface Schema {
   asn_proofs: AsnProofsTable
   asns: AsnsTable
   attachments: AttachmentsTable
+  audit_addresses: AuditAddressesTable
   audit_entries: AuditEntriesTable
   audit_seals: AuditSealsTable
   audit_unsealed: AuditUnsealedTable
@@ -2684,6 +2714,7 @@ export interface Schema {
   blackholes: BlackholesTable
   cross_connect_log: CrossConnectLogTable
   cross_connects: CrossConnectsTable
+  default_limits: DefaultLimitsTable
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
   detector_attacks: DetectorAttacksTable
@@ -2803,6 +2834,7 @@ export interface Schema {
   team_events: TeamEventsTable
   teams: TeamsTable
   transceivers: TransceiversTable
+  unused_accounts: UnusedAccountsTable
   used_challenges: UsedChallengesTable
   user_identities: UserIdentitiesTable
   users: UsersTable

@@ -48,6 +48,11 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
   ],
   'identity-linked': [{ team: 'Blue', provider: 'Blue login', at, address }],
   'link-account': [{ link, hours: 24, team: 'Blue', provider: 'Blue login' }],
+  'account-deleted': [
+    { at, address },
+    { at, address: null },
+  ],
+  'account-unused': [{ days: 30 }],
   'session-ended': [{ at, address }],
   'domain-lost': [{ team: 'Blue', domain: 'blue.example', reason: 'the TXT record is not there' }],
   'webhook-disabled': [
@@ -191,7 +196,7 @@ const filled = Object.entries(contents).flatMap(([template, examples]) =>
   })),
 )
 
-test('there are seventeen templates at most', () => assert.ok(Object.keys(contents).length <= 17))
+test('there are nineteen templates at most', () => assert.ok(Object.keys(contents).length <= 19))
 
 test('every mail matches the reviewed golden file', () => {
   const golden = new URL('templates.golden.txt', import.meta.url)

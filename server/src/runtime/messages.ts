@@ -233,6 +233,8 @@ export const failureTexts = {
   },
   last_admin: {
     team: 'The team would have no admin. Make another member an admin first.',
+    account: ({ teams }: { teams: readonly string[] }) =>
+      `The account is the last admin of ${teams.join(', ')}. Make another member an admin first, or ask your provider to close the team.`,
   },
   domain_claimed: {
     byOther: ({ domain }: { domain: string }) =>
@@ -287,6 +289,8 @@ export const failureTexts = {
   conflict: {
     setupClosed:
       'The installation has an account, or was restored. Sign in, or add users with `pharos apply`.',
+    accountOfPlatformFile:
+      'The provider manages this account: its platform file would create it again. Ask the provider to delete it.',
     tsigKeyOfProvider: 'The provider created this key. Ask the provider to delete it.',
     tsigKeyInUse: ({ zone }: { zone: string }) =>
       `The secondary zone ${zone} is transferred from its primaries with this key. Delete the zone first.`,
@@ -890,6 +894,12 @@ export const invalidTexts = {
   ],
   rolesAndAdmin: ['exclusive', 'must not be sent with roles: send one of them'],
   rolesMissing: ['required', 'is required, or is_admin'],
+  passwordOrPasskey: ['required', 'is required, or passkey; not both'],
+  lastAdmin: [
+    'last_admin',
+    ({ name }: { team_id: number; name: string }) =>
+      `is of the last admin of ${name}: make another member an admin first`,
+  ],
   zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
   dnssecKey: ['key', ({ reason }: { reason: string }) => `is not a key that can be imported: ${reason}`],
   zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `must hand out the zone by AXFR: ${reason}`],
