@@ -3140,20 +3140,24 @@ create policy tenant on services as permissive for all to pharos_tenant using ((
 create table session_proofs (
   id uuid not null default gen_random_uuid(),
   session_id uuid not null,
-  kind text not null, -- local: a password or a passkey of the account; provider: an identity provider of a team, which opens that team only
+  kind text not null, -- local: a password or a passkey of the account; provider: an identity provider of a team; recovery: a recovery code of a team
   at timestamp with time zone not null default now(),
   expires timestamp with time zone, -- null: as long as the session; set for a provider
   strong boolean not null, -- whether a second factor was used, or a passkey that verified the user
   provider_id integer,
+  team_id integer, -- of a recovery code: it opens this team, for its admins
   constraint session_proofs_pkey PRIMARY KEY (id),
   constraint session_proofs_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE SET NULL,
   constraint session_proofs_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint session_proofs_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE SET NULL,
   constraint session_proofs_expires CHECK (((kind = 'local'::text) OR (expires IS NOT NULL))) NOT VALID,
-  constraint session_proofs_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'provider'::text]))) NOT VALID
+  constraint session_proofs_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'provider'::text, 'recovery'::text]))) NOT VALID
 );
 CREATE INDEX session_proofs_provider ON public.session_proofs USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 CREATE INDEX session_proofs_session ON public.session_proofs USING btree (session_id);
+CREATE INDEX session_proofs_team ON public.session_proofs USING btree (team_id) WHERE (team_id IS NOT NULL);
 CREATE TRIGGER session_proofs_actors AFTER DELETE OR UPDATE ON public.session_proofs FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+CREATE TRIGGER session_proofs_recovered AFTER INSERT ON public.session_proofs FOR EACH ROW WHEN ((new.kind = 'recovery'::text)) EXECUTE FUNCTION wake_actors();
 
 create table sessions (
   id uuid not null default gen_random_uuid(),
@@ -3477,6 +3481,20 @@ END);
 alter table team_events enable row level security;
 create policy tenant on team_events as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- for admins while the identity provider of the team does not answer; new codes replace the old ones
+create table team_recovery_codes (
+  id bigint not null generated always as identity,
+  team_id integer not null,
+  code_mac bytea not null, -- HMAC-SHA256 with a key derived from the secret, bound to the team
+  created timestamp with time zone not null default now(),
+  used timestamp with time zone,
+  constraint team_recovery_codes_pkey PRIMARY KEY (id),
+  constraint team_recovery_codes_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX team_recovery_codes_team ON public.team_recovery_codes USING btree (team_id);
+alter table team_recovery_codes enable row level security;
+create policy tenant on team_recovery_codes as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table teams (
   id integer not null generated always as identity,
   slug text not null,
@@ -3497,15 +3515,17 @@ create table teams (
   renamed timestamp with time zone, -- when the team last named itself; null while the name is the operator's
   default_roles text[] not null default '{reader}'::text[], -- of members who join by a domain, and of is_admin false in requests
   token_days_max integer, -- longest time in days until a new API token expires; null: no limit, and tokens may never expire
+  sign_in_policy text not null default 'optional'::text, -- required_domain: members with an address in a domain of a provider use it, others a second factor; required: the provider of the team only
   constraint teams_pkey PRIMARY KEY (id),
   constraint teams_slug_key UNIQUE (slug),
   constraint teams_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text))),
   constraint teams_default_roles_check CHECK (((default_roles <@ '{reader,editor,network,dns,billing}'::text[]) AND ((cardinality(default_roles) >= 1) AND (cardinality(default_roles) <= 5)))),
+  constraint teams_sign_in_policy CHECK ((sign_in_policy = ANY (ARRAY['optional'::text, 'required_domain'::text, 'required'::text]))) NOT VALID,
   constraint teams_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   constraint teams_token_days_max_check CHECK (((token_days_max >= 1) AND (token_days_max <= 1826)))
 );
 alter table teams enable row level security;
-CREATE TRIGGER teams_actors AFTER DELETE OR UPDATE OF enabled_modules, require_2fa ON public.teams FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+CREATE TRIGGER teams_actors AFTER DELETE OR UPDATE OF enabled_modules, require_2fa, sign_in_policy ON public.teams FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 CREATE TRIGGER teams_events_deleted AFTER DELETE ON public.teams FOR EACH ROW EXECUTE FUNCTION delete_team_events();
 CREATE TRIGGER teams_version BEFORE UPDATE ON public.teams FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
 create policy tenant on teams as permissive for all to pharos_tenant using ((id = current_team_id()));
@@ -3831,7 +3851,8 @@ grant select on team_event_counts to pharos_tenant;
 grant select on team_event_facets to pharos_tenant;
 grant select on team_event_hours to pharos_tenant;
 grant select on team_events to pharos_tenant;
-grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed, default_roles, token_days_max) on teams to pharos_tenant;
+grant delete, insert (team_id, code_mac), select (id, team_id, created, used) on team_recovery_codes to pharos_tenant;
+grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed, default_roles, token_days_max, sign_in_policy) on teams to pharos_tenant;
 grant select on transceivers to pharos_tenant;
 grant select (id, email, first_name, last_name, display_name, totp_enabled, passkey_added) on users to pharos_tenant;
 grant select (is_used, as_of, checked) on visibility_sources to pharos_tenant;

@@ -2190,7 +2190,7 @@ export interface ServicesTable {
 export interface SessionProofsTable {
   id: Generated<string>
   session_id: string
-  /** local: a password or a passkey of the account; provider: an identity provider of a team, which opens that team only */
+  /** local: a password or a passkey of the account; provider: an identity provider of a team; recovery: a recovery code of a team */
   kind: string
   at: Generated<Date>
   /** null: as long as the session; set for a provider */
@@ -2198,6 +2198,8 @@ export interface SessionProofsTable {
   /** whether a second factor was used, or a passkey that verified the user */
   strong: boolean
   provider_id: number | null
+  /** of a recovery code: it opens this team, for its admins */
+  team_id: number | null
 }
 
 export interface SessionsTable {
@@ -2472,6 +2474,16 @@ export interface TeamEventsTable {
   incident: string | null
 }
 
+/** for admins while the identity provider of the team does not answer; new codes replace the old ones */
+export interface TeamRecoveryCodesTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  /** HMAC-SHA256 with a key derived from the secret, bound to the team */
+  code_mac: Buffer
+  created: Generated<Date>
+  used: Date | null
+}
+
 export interface TeamsTable {
   id: GeneratedAlways<number>
   slug: string
@@ -2497,6 +2509,8 @@ export interface TeamsTable {
   default_roles: Generated<string[]>
   /** longest time in days until a new API token expires; null: no limit, and tokens may never expire */
   token_days_max: number | null
+  /** required_domain: members with an address in a domain of a provider use it, others a second factor; required: the provider of the team only */
+  sign_in_policy: Generated<string>
 }
 
 /** pluggable modules; another serial number is another module, with a history of its own */
@@ -2792,6 +2806,7 @@ export interface Schema {
   team_event_facets: TeamEventFacetsTable
   team_event_hours: TeamEventHoursTable
   team_events: TeamEventsTable
+  team_recovery_codes: TeamRecoveryCodesTable
   teams: TeamsTable
   transceivers: TransceiversTable
   used_challenges: UsedChallengesTable

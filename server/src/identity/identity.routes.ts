@@ -5,6 +5,7 @@ import {
   findSignInMethodsRoute,
   linkIdentityRoute,
   listIdentitiesRoute,
+  recoverSessionRoute,
   startSingleSignOnRoute,
 } from '@pharos/contract/session/sso'
 import {
@@ -16,6 +17,11 @@ import {
   testProviderRoute,
   updateProviderRoute,
 } from '@pharos/contract/team/provider'
+import {
+  createTeamRecoveryCodesRoute,
+  getTeamSignInRoute,
+  updateTeamSignInRoute,
+} from '@pharos/contract/team/sign-in'
 import type { BodyOf } from '@pharos/contract/route'
 import type { Operation } from '../operation/operation.ts'
 import { handle, handleGuest, type Guest, type Mounted, type Request } from '../http/mount.ts'
@@ -33,6 +39,8 @@ import {
   updateProvider,
   type ProviderDeps,
 } from './provider.ts'
+import { recoverSession, type RecoveryDeps } from './recovery.ts'
+import { createTeamRecoveryCodes, getTeamSignIn, updateTeamSignIn } from './sign-in-policy.ts'
 import {
   completeSingleSignOn,
   findSignInMethods,
@@ -42,7 +50,7 @@ import {
 } from './single-sign-on.ts'
 import { testProvider, type TestDeps } from './test-provider.ts'
 
-type RouteDeps = SingleSignOnDeps & ProviderDeps & TestDeps & IdentityDeps & CookieDeps
+type RouteDeps = SingleSignOnDeps & ProviderDeps & TestDeps & IdentityDeps & RecoveryDeps & CookieDeps
 
 export const identityRoutes = (deps: RouteDeps): Mounted[] => [
   handleGuest(findSignInMethodsRoute, findSignInMethods, deps),
@@ -58,6 +66,10 @@ export const identityRoutes = (deps: RouteDeps): Mounted[] => [
   handle(deleteProviderRoute, deleteProvider, deps),
   handle(testProviderRoute, test, deps),
   handle(listSignInAttemptsRoute, listSignInAttempts, deps),
+  handle(getTeamSignInRoute, getTeamSignIn, deps),
+  handle(updateTeamSignInRoute, updateTeamSignIn, deps),
+  handle(createTeamRecoveryCodesRoute, createTeamRecoveryCodes, deps),
+  handle(recoverSessionRoute, recoverSession, deps),
 ]
 
 async function start(deps: RouteDeps, guest: Guest, body: BodyOf<typeof startSingleSignOnRoute>) {

@@ -318,10 +318,13 @@ export async function findSignInProvider(
   return rows[0] && signInProviderOf(rows[0])
 }
 
-/** The key of the active provider of each verified domain. */
-export async function listDomainProviders(db: Db): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await sql<{ domain: string; key: string }>`
-    select d.domain, p.key from domains d join identity_providers p on p.id = d.provider_id
+export type DomainProvider = { readonly key: string; readonly required: boolean }
+
+/** The active provider of each verified domain, and whether its team accepts nothing else of these addresses. */
+export async function listDomainProviders(db: Db): Promise<ReadonlyMap<string, DomainProvider>> {
+  const { rows } = await sql<DomainProvider & { domain: string }>`
+    select d.domain, p.key, t.sign_in_policy <> 'optional' as required
+    from domains d join identity_providers p on p.id = d.provider_id join teams t on t.id = d.team_id
     where d.verified is not null and p.status = 'active'`.execute(db)
-  return new Map(rows.map(({ domain, key }) => [domain, key]))
+  return new Map(rows.map(({ domain, ...rest }) => [domain, rest]))
 }

@@ -28,7 +28,12 @@ import { createState, saveFlow, takeFlow } from './flow.ts'
 import { findAccountFacts, findAddress } from './identity.store.ts'
 import { SignInFailure, type Assertion, type CreateIdentityProvider } from './identity-provider.ts'
 import { openProvider } from './open-provider.ts'
-import { findSignInProvider, saveReached, type SignInProvider } from './provider.store.ts'
+import {
+  findSignInProvider,
+  saveReached,
+  type DomainProvider,
+  type SignInProvider,
+} from './provider.store.ts'
 import { parseReturnTo } from './return-to.ts'
 
 export type SingleSignOnDeps = SessionDeps &
@@ -37,14 +42,17 @@ export type SingleSignOnDeps = SessionDeps &
   AttemptReportDeps & {
     readonly db: Db
     readonly createProvider: CreateIdentityProvider
-    /** Returns the key of the active provider of a verified domain, from memory. */
-    readonly findByDomain: (domain: string) => Promise<string | undefined>
+    /** Returns the active provider of a verified domain, from memory. */
+    readonly findByDomain: (domain: string) => Promise<DomainProvider | undefined>
     readonly methodsOfClient: ClientLimiter
     readonly attemptsOfClient: ClientLimiter
     readonly mailLimits: MailLimits
   }
 
-const keyOfEmail = async (deps: SingleSignOnDeps, email: string): Promise<string | undefined> => {
+const providerOfEmail = async (
+  deps: SingleSignOnDeps,
+  email: string,
+): Promise<DomainProvider | undefined> => {
   const domain = domainOfEmail(canonicalEmail(email))
   return domain === undefined ? undefined : deps.findByDomain(domain)
 }
@@ -56,8 +64,8 @@ export async function findSignInMethods(
   { email }: { readonly email: string },
 ): Promise<{ sso: { provider: string; required: boolean } | null }> {
   deps.methodsOfClient.take(address)
-  const provider = await keyOfEmail(deps, email)
-  return { sso: provider === undefined ? null : { provider, required: false } }
+  const found = await providerOfEmail(deps, email)
+  return { sso: found === undefined ? null : { provider: found.key, required: found.required } }
 }
 
 export type StartedFlow = { readonly redirect: string; readonly cookie: string }
@@ -70,7 +78,7 @@ export async function startSingleSignOn(
 ): Promise<StartedFlow> {
   deps.attemptsOfClient.take(source.address)
   if ((email === undefined) === (key === undefined)) throw invalid(['body', 'email'], 'emailOrProvider')
-  const known = key ?? (await keyOfEmail(deps, email!))
+  const known = key ?? (await providerOfEmail(deps, email!))?.key
   const provider = known === undefined ? undefined : await findSignInProvider(deps.db, { key: known })
   if (provider?.status !== 'active') throw notFound('identity provider')
   return reporting(deps, source, provider, async () => {

@@ -44,6 +44,13 @@ export type MailContents = {
     readonly at: string
     readonly address: string
   }
+  /** To the admins of a team: one of them opened it with a recovery code. */
+  readonly 'recovery-code-used': {
+    readonly team: string
+    readonly by: string
+    readonly at: string
+    readonly address: string
+  }
   /** To the owner of an account that an identity provider has named: following the link links the account. */
   readonly 'link-account': {
     readonly link: string

@@ -85,6 +85,16 @@ const templates: Templates = {
     ],
   }),
 
+  'recovery-code-used': ({ team, by, at, address }, { contact }) => ({
+    subject: `A recovery code of ${word(team)} was used`,
+    paragraphs: [
+      `${word(by)} opened the team "${word(team)}" with a recovery code ${when(at)}, from ${place(address)}. For one hour this session does not need the ` +
+        'identity provider of the team.',
+      'Create new recovery codes in Team > Sign-in once the identity provider answers again.',
+    ],
+    after: [notYou(`remove this admin from the team, create new recovery codes, and write to ${contact}`)],
+  }),
+
   'link-account': ({ link, hours, team, provider }) => ({
     subject: 'Link your account to an identity provider',
     paragraphs: [

@@ -210,10 +210,8 @@ function createTokenCheck(deps: CredentialDeps) {
   return token
 }
 
-/** A proof of another team comes before a missing second factor: its user may have no account of their own. */
-function blockOf({ is_opened, lacksSecondFactor, provider }: BearerRecord): UserActor['blockedBy'] {
-  if (!is_opened) return { reason: 'sign_in', provider }
-  return lacksSecondFactor ? { reason: 'second_factor' } : null
+function blockOf({ blocked_by: reason, provider }: BearerRecord): UserActor['blockedBy'] {
+  return reason === 'sign_in' ? { reason, provider } : reason && { reason }
 }
 
 /** An access may expire while it is cached. */

@@ -6,7 +6,7 @@ import type { User } from '@pharos/contract/session/session'
 import { columns, type RowOf } from '../db/columns.ts'
 import { listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import { hasFactor, hasProof, isLocalSession, isStrongSession } from '../db/proofs.ts'
+import { hasFactor, hasProof, isLocalSession, isStrongSession, opensLocally } from '../db/proofs.ts'
 import { gracePeriodMs, lateRepeatMs, type Client, type Rotation } from './rotation.ts'
 
 export type SessionLifetime = { readonly idleSeconds: number; readonly absoluteSeconds: number }
@@ -20,15 +20,19 @@ export type SignInAccount = {
   readonly isStaff: boolean
   readonly hasSecondFactor: boolean
   readonly sessionVersion: number
-  /** The team of the most recently used session, else the first by name; null for a user without teams. */
+  /**
+   * Of the teams that a password or a passkey opens, else of all: that of the most recently used session, else the first by name. Null for a user without
+   * teams.
+   */
   readonly teamId: number | null
 }
 
-const homeTeam = sql`coalesce(
-  (select s.team_id from sessions s join memberships m on m.team_id = s.team_id and m.user_id = s.user_id
-    where s.user_id = u.id order by s.last_used desc limit 1),
-  (select m.team_id from memberships m join teams t on t.id = m.team_id
-    where m.user_id = u.id order by t.name, t.id limit 1))`
+/** A sign-in of an account that has a second factor is strong. */
+const homeTeam = sql`(
+  select t.id from memberships m join teams t on t.id = m.team_id
+  where m.user_id = u.id
+  order by ${opensLocally(hasFactor)} desc,
+    (select max(s.last_used) from sessions s where s.user_id = u.id and s.team_id = t.id) desc nulls last, t.name, t.id limit 1)`
 
 /** Returns the team in whose audit log actions of the user without a session are recorded. */
 export async function findHomeTeam(db: Db | Trx, userId: number): Promise<number | null> {
@@ -355,15 +359,15 @@ export async function insertProvidedSession(
       select id, ${teamId}, ${address}, ${userAgent}, ${address}, ${userAgent}, ${strong}, ${expiryOfNew(lifetime)}
       from users where id = ${userId} and session_version = ${session.sessionVersion} for share
       returning id)
-    insert into session_proofs (session_id, kind, at, expires, strong, provider_id)
-    select o.id, 'provider', now(), now() + make_interval(hours => ${session.hours}), ${strong}, ${providerId}::integer
+    insert into session_proofs (session_id, kind, at, expires, strong, provider_id, team_id)
+    select o.id, 'provider', now(), now() + make_interval(hours => ${session.hours}), ${strong}, ${providerId}::integer, null
     from opened o
     union all
-    select o.id, p.kind, p.at, p.expires, p.strong, p.provider_id
+    select o.id, p.kind, p.at, p.expires, p.strong, p.provider_id, p.team_id
     from opened o, session_proofs p
     where p.session_id = ${replaced}::uuid and p.provider_id is distinct from ${providerId} and coalesce(p.expires > now(), true)
     union all
-    select o.id, 'local', s.created, null, s.second_factor, null
+    select o.id, 'local', s.created, null, s.second_factor, null, null
     from opened o, sessions s
     where s.id = ${replaced}::uuid and not exists (select from session_proofs p where p.session_id = s.id)
     returning session_id as id`.execute(trx)
