@@ -21,6 +21,7 @@ import { setupCode } from './setup-code.ts'
 import { start } from './start.ts'
 import { status } from './status.ts'
 import { supportBundle } from './support-bundle.ts'
+import { teamCommand } from './team.ts'
 import { token } from './token.ts'
 import { userCommand } from './user.ts'
 
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   supportBundle,
   token,
   userCommand,
+  teamCommand,
   replay,
   flowsCommand,
   approvals,

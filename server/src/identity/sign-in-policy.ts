@@ -10,13 +10,17 @@ import {
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { runChange, type ChangeAnswer } from '../db/run-change.ts'
+import { queueMail } from '../mail/mail.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { createRecoveryCodes, recoveryCodeMac } from '../session/recovery-code.ts'
+import { findTeamId } from '../session/operator-token.store.ts'
 import { requireUser } from '../session/require-user.ts'
+import { findAdmins } from '../team/domain.store.ts'
 import { requireStillGranted } from '../team/team-lock.ts'
+import { lockTeamRow } from '../team/team-lock.store.ts'
 import { enterToManage } from './provider.ts'
 import {
   hasRecentSignIn,
@@ -68,7 +72,7 @@ const conditionOf = {
   recent_sign_in: 'policySignIn',
 } as const satisfies Record<SignInStep, string>
 
-export const policyEntry = (teamId: number, before: SignInPolicy, after: SignInPolicy) => ({
+const policyEntry = (teamId: number, before: SignInPolicy, after: SignInPolicy) => ({
   action: 'sign_in.policy',
   target: `team:${teamId}`,
   before: { policy: before },
@@ -97,6 +101,26 @@ export async function createTeamRecoveryCodes(
     },
     { sealedUnder: deps.ring },
   )
+}
+
+/** For the operator: the members sign in with their accounts again. Throws `not_found`. */
+export function openSignIn(
+  db: Db,
+  ring: KeyRing,
+  slug: string,
+): Promise<{ readonly name: string; readonly isChanged: boolean }> {
+  return db.transaction().execute(async (trx) => {
+    const teamId = await findTeamId(trx, slug)
+    if (teamId === undefined || !(await lockTeamRow(trx, teamId))) throw notFound('team')
+    const { name, policy } = await getPolicy(trx, teamId)
+    if (policy === 'optional') return { name, isChanged: false }
+    await savePolicy(trx, teamId, 'optional')
+    await writeAudit(trx, { teamId, actor: 'operator', ...policyEntry(teamId, policy, 'optional') })
+    const { team, emails } = await findAdmins(trx, teamId)
+    const content = { team, at: new Date().toISOString() }
+    for (const to of emails) await queueMail(trx, ring, { to, teamId, template: 'sign-in-opened', content })
+    return { name, isChanged: true }
+  })
 }
 
 const isRecentlySignedIn = ({ db }: SignInPolicyDeps, operation: Operation): Promise<boolean> =>

@@ -83,9 +83,11 @@ export async function startSingleSignOn(
   if (provider?.status !== 'active') throw notFound('identity provider')
   return reporting(deps, source, provider, async () => {
     const state = createState()
-    const { redirect, secrets } = await openProvider(deps, provider).begin({ state, loginHint: email })
+    const user = source.actor?.kind === 'user' ? source.actor : null
+    const loginHint = email ?? (user === null ? undefined : (await findAddress(deps.db, user.userId))?.email)
+    const { redirect, secrets } = await openProvider(deps, provider).begin({ state, loginHint })
     const cookie = createState()
-    const sessionId = source.actor?.kind === 'user' ? source.actor.sessionId : null
+    const sessionId = user?.sessionId ?? null
     const content = { secrets, returnTo: parseReturnTo(returnTo), sessionId }
     await saveFlow(deps.db, deps.ring, { kind: 'sign_in', state, providerId: provider.id, content, cookie })
     return { redirect, cookie }

@@ -51,6 +51,8 @@ export type MailContents = {
     readonly at: string
     readonly address: string
   }
+  /** To the admins of a team: the operator has set its sign-in policy to optional. */
+  readonly 'sign-in-opened': { readonly team: string; readonly at: string }
   /** To the owner of an account that an identity provider has named: following the link links the account. */
   readonly 'link-account': {
     readonly link: string

@@ -48,6 +48,7 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
   ],
   'identity-linked': [{ team: 'Blue', provider: 'Blue login', at, address }],
   'recovery-code-used': [{ team: 'Blue', by: 'anna@blue.example', at, address }],
+  'sign-in-opened': [{ team: 'Blue', at }],
   'link-account': [{ link, hours: 24, team: 'Blue', provider: 'Blue login' }],
   'session-ended': [{ at, address }],
   'domain-lost': [{ team: 'Blue', domain: 'blue.example', reason: 'the TXT record is not there' }],

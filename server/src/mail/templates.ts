@@ -95,6 +95,14 @@ const templates: Templates = {
     after: [notYou(`remove this admin from the team, create new recovery codes, and write to ${contact}`)],
   }),
 
+  'sign-in-opened': ({ team, at }, { contact }) => ({
+    subject: `${word(team)} no longer requires its identity provider`,
+    paragraphs: [
+      `Your provider set the sign-in policy of the team "${word(team)}" to optional ${when(at)}: members sign in with their passwords and passkeys again.`,
+    ],
+    after: [`If no admin of the team asked for it, write to ${contact}.`],
+  }),
+
   'link-account': ({ link, hours, team, provider }) => ({
     subject: 'Link your account to an identity provider',
     paragraphs: [
