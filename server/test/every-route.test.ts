@@ -42,6 +42,10 @@ before(async () => {
     { sameInstallationAs: api },
   )
   fixtures = await createFixtures(api)
+  // Its admin has used a recovery code.
+  await sql`update teams set sign_in_policy = 'required' where id = ${fixtures.blue.teamId}`.execute(
+    api.database.postgres.owner,
+  )
   passwordHash = (
     await api.database.postgres.owner
       .selectFrom('users')

@@ -1,7 +1,7 @@
 // Opens a team with one of its recovery codes, for an admin who has signed in with a second factor: the identity provider does not answer.
 import type { BodyOf } from '@pharos/contract/route'
 import type { recoverSessionRoute } from '@pharos/contract/session/sso'
-import { auditOf, writeAudit } from '../db/audit.ts'
+import { auditOf, writeAudit, type ReportRefusal } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import type { Operation, UserActor } from '../operation/operation.ts'
@@ -27,6 +27,7 @@ export type RecoveryDeps = {
   readonly db: Db
   readonly ring: KeyRing
   readonly attemptsOfClient: ClientLimiter
+  readonly reportRefusal: ReportRefusal
 }
 
 /**
@@ -51,7 +52,11 @@ export async function recoverSession(
     text,
     await listUnusedTeamCodes(deps.db, teamId),
   )
-  if (!mayTry || !code) throw await refused(deps, operation, teamId)
+  if (!mayTry || !code) {
+    const about = { teamId, action: 'session.refuse', target: `team:${teamId}`, code: 'recovery_code' }
+    deps.reportRefusal({ ...auditOf(operation), ...about })
+    throw wrongCode()
+  }
   await refundCodeAttempt(deps.db, actor.userId)
   const expires = await deps.db.transaction().execute(async (trx) => {
     if (!(await useTeamCode(trx, code))) throw wrongCode()
@@ -65,16 +70,6 @@ export async function recoverSession(
 }
 
 const wrongCode = () => invalid(['body', 'code'], 'recoveryCode')
-
-async function refused({ db }: RecoveryDeps, operation: Operation, teamId: number) {
-  await writeAudit(db, {
-    ...auditOf(operation),
-    teamId,
-    action: 'session.recover_refuse',
-    target: `team:${teamId}`,
-  })
-  return wrongCode()
-}
 
 /** All admins get a mail: a code that a former admin has kept must not stay unnoticed. */
 async function report(

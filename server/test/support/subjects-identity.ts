@@ -13,7 +13,7 @@ import {
   type Subject,
   type SubjectRequest,
 } from './subject.ts'
-import { ofAdmins, ownTeamOf } from './subjects-team.ts'
+import { aboutTeams, ofAdmins, ownTeamOf } from './subjects-team.ts'
 
 const unreachable = { issuer: 'https://192.0.2.1' }
 const sandbox = { issuer: sandboxIssuer }
@@ -93,6 +93,12 @@ const oneProvider = (
 const newProvider = {
   body: { kind: 'oidc', name: 'Login', issuer: 'https://idp.example', client_id: 'a', client_secret: 'b' },
 }
+
+const params = ({ teamId }: { readonly teamId: number }) => ({ params: { team_id: teamId } })
+/** The one that is set: it needs no step. */
+const policyOf = ({ identity }: Context) =>
+  'team' in identity && identity.team === 'blue' ? 'required' : 'optional'
+const recovering = (team_id: number) => ({ body: { team_id, code: 'aaaaa-aaaaa' } })
 
 const addIdentity = async ({ api, fixtures }: Context, userId: number): Promise<SubjectRequest> => {
   const { id } = await addProvider(api, fixtures.red, unreachable)
@@ -203,4 +209,37 @@ export const identitySubjects: readonly Subject[] = [
     },
   },
   oneProvider('listSignInAttempts', 200),
+  { route: 'getTeamSignIn', requests: aboutTeams(), answers: ofAdmins(200) },
+  {
+    route: 'updateTeamSignIn',
+    requests: {
+      own: async (context) => ({ ...params(ownTeamOf(context)), body: { policy: policyOf(context) } }),
+      foreign: async (context) => ({ ...params(foreignOf(context)), body: { policy: 'optional' } }),
+      missing: async () => ({ params: { team_id: missingId }, body: { policy: 'optional' } }),
+    },
+    answers: ofAdmins(200),
+  },
+  {
+    route: 'updateTeamSignIn',
+    form: 'to one that needs steps first',
+    requests: aboutTeams({ body: { policy: 'required_domain' } }),
+    answers: (which, identity) => {
+      const allowed = ofAdmins(200)(which, identity)
+      return allowed === 200 ? 'conflict' : allowed
+    },
+  },
+  { route: 'createTeamRecoveryCodes', requests: aboutTeams(), answers: ofAdmins(200) },
+  {
+    route: 'recoverSession',
+    requests: {
+      own: async (context) => recovering(ownTeamOf(context).teamId),
+      foreign: async (context) => recovering(foreignOf(context).teamId),
+      missing: async () => recovering(missingId),
+    },
+    answers: (which, identity) => {
+      if (identity.kind !== 'user' || which !== 'own' || identity.isStaff) return 'not_found'
+      if (!identity.isAdmin) return 'forbidden'
+      return identity.team === 'blue' ? 'invalid' : 'second_factor_required'
+    },
+  },
 ]
