@@ -296,6 +296,46 @@ describe('a stricter policy', () => {
   })
 })
 
+describe('what an identity provider states of second factors', () => {
+  const trusting = async (team: TestTeam, userId: number, teamOfSession: TestTeam) => {
+    const other = await addProvider(api, team, { domain: `${team.teamId}.example` })
+    const session = await sessionOf(userId, teamOfSession, other)
+    await sql`update session_proofs set strong = true where session_id = ${session.sessionId} and kind = 'provider'`.execute(
+      owner(),
+    )
+    return session
+  }
+
+  it('counts in its own team only', async () => {
+    await sql`update teams set require_2fa = true`.execute(owner())
+    const { userId } = await addUser(api, 'anna', [red, blue])
+    const { access } = await trusting(blue, userId, blue)
+    await assertStatus(200, access, blue)
+    await assertStatus('second_factor_required', access, red)
+    await setPolicy('required_domain')
+    await sql`update users set email = 'anna@contractor.example' where id = ${userId}`.execute(owner())
+    await assertStatus('second_factor_required', access, red)
+  })
+
+  it('is no second factor of the account: neither for a recovery code, nor after a change of the password', async () => {
+    const userId = await admin()
+    await sql`insert into memberships (team_id, user_id, is_admin, roles) values (${blue.teamId}, ${userId}, false, '{reader}')`.execute(
+      owner(),
+    )
+    await sql`update teams set require_2fa = true where id = ${red.teamId}`.execute(owner())
+    const { access } = await trusting(blue, userId, blue)
+    const recovering = { team_id: red.teamId, code: 'aaaaa-aaaaa' }
+    assert.equal(
+      codeOf(await call('POST', '/v3/session/recover', access, recovering)),
+      'second_factor_required',
+    )
+    const change = { current_password: testPassword, new_password: 'nine harbours under rain' }
+    const changed = await call('POST', '/v3/session/change-password', access, change)
+    assert.equal(changed.statusCode, 200, changed.body)
+    await assertStatus('second_factor_required', changed.json().access, red)
+  })
+})
+
 describe('recovery', () => {
   const recover = (access: string, code: string, team = red) =>
     call('POST', '/v3/session/recover', access, { team_id: team.teamId, code })
@@ -325,7 +365,7 @@ describe('recovery', () => {
     )
     await setPolicy('required')
     const { rows: mails } = await sql<{ recipient: string; template: string; content_sealed: Buffer }>`
-      select recipient, template, content_sealed from mails where template = 'recovery-code-used' order by recipient`.execute(
+      select recipient, template, content_sealed from mails where template = 'team-sign-in' order by recipient`.execute(
       owner(),
     )
     assert.equal(mails.length, 2)
@@ -515,7 +555,7 @@ describe('pharos team sign-in', () => {
     )
     assert.deepEqual(entries, [{ actor: 'operator', before: { policy: 'required' } }])
     const { rows: mails } = await sql`select template from mails`.execute(owner())
-    assert.deepEqual(mails, [{ template: 'sign-in-opened' }])
+    assert.deepEqual(mails, [{ template: 'team-sign-in' }])
     await assert.rejects(run('sign-in', 'red', 'required'), UsageError)
     await assert.rejects(run('sign-in', 'nobody', 'optional'))
   })

@@ -27,6 +27,11 @@ export const ProviderKey = Type.String({
   expects: 'the key of an identity provider, such as k3j5mq2xw7ab',
 })
 
+export const SignInMethod = Component('SignInMethod', {
+  provider: ProviderKey,
+  required: Type.Boolean({ description: 'whether the team accepts nothing else' }),
+})
+
 /** What the browser brings back from the identity provider, as it is in the query of the redirect URI. */
 export const providerAnswer = {
   state: Line({ minLength: 1, maxLength: 200, description: '`state` of the redirect' }),
@@ -51,12 +56,7 @@ export const findSignInMethodsRoute = route({
   permission: { credential: 'none' },
   body: Strict({ email: { ...EmailAddress, description: 'e-mail address' } }),
   response: Strict({
-    sso: Nullable(
-      Component('SignInMethod', {
-        provider: ProviderKey,
-        required: Type.Boolean({ description: 'whether the team accepts nothing else' }),
-      }),
-    ),
+    sso: Nullable(SignInMethod),
   }),
   success: 200,
   keyless: 'read',

@@ -1,6 +1,6 @@
 // Replaces the pages of a team that opens with its identity provider. The sign-in starts by itself once; if the provider does not answer, an admin opens the team
 // with a recovery code.
-import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { recoverSessionRoute } from '@pharos/contract/session/sso'
 import { IconBuilding } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
@@ -58,13 +58,15 @@ function Continue({ provider, teamId }: { readonly provider: string; readonly te
   return (
     <>
       {start.error && <SsoProblem error={start.error} />}
-      <Button
-        leftSection={<IconBuilding size={16} />}
-        loading={start.isPending || start.isSuccess}
-        onClick={() => mutate()}
-      >
-        {words.singleSignOn}
-      </Button>
+      <Group>
+        <Button
+          leftSection={<IconBuilding size={16} />}
+          loading={start.isPending || start.isSuccess}
+          onClick={() => mutate()}
+        >
+          {words.singleSignOn}
+        </Button>
+      </Group>
     </>
   )
 }

@@ -82,6 +82,9 @@ export const words = {
     text: (by: string, email: string, roles: string): string =>
       `${by} invited you (${email}) to join as ${roles}.`,
     expires: 'The invitation expires',
+    byProvider:
+      'Sign in with the login of your company: it accepts the invitation, and you need no password.',
+    byPassword: 'Or accept with an account of your own:',
     hasAccount: 'You already have an account with this address. Join, then sign in.',
     accept: 'Join team',
     create: 'Create account and join',

@@ -7,7 +7,8 @@ export const hasFactor = sql<boolean>`(u.totp_enabled is not null or u.passkey_a
 const proofsOf = (verdict: RawBuilder<unknown>) => sql<boolean | null>`
   (select bool_or(${verdict} and coalesce(p.expires > now(), true)) from session_proofs p where p.session_id = s.id)`
 
-export const isStrongSession = sql<boolean>`coalesce(${proofsOf(sql`p.strong`)}, s.second_factor)`
+/** A second factor of the account opened the session. What an identity provider states of factors counts in its own team only. */
+export const isStrongSession = sql<boolean>`coalesce(${proofsOf(sql`(p.kind = 'local' and p.strong)`)}, s.second_factor)`
 
 /** A proof has not expired: the session can be refreshed. */
 export const hasProof = sql<boolean>`coalesce(${proofsOf(sql`true`)}, true)`
@@ -23,6 +24,13 @@ const isInDomain = sql`exists (
   select from domains d join identity_providers i on i.id = d.provider_id
   where d.team_id = t.id and i.status = 'active' and d.domain = split_part(lower(u.email), '@', 2))`
 
+/** Proof `p` is of an identity provider of team `t`. */
+const isOfTeam = sql`exists (select from identity_providers i where i.id = p.provider_id and i.team_id = t.id)`
+
+/** A second factor of the account opened the session, or an identity provider or a recovery code of team `t` vouches for one. */
+export const isStrongInTeam = sql<boolean>`coalesce(
+  ${proofsOf(sql`(p.strong and (p.kind = 'local' or p.team_id = t.id or ${isOfTeam}))`)}, s.second_factor)`
+
 /** A password or a passkey opens team `t` for user `u`, whose membership is `m`. Staff who are no member enter with a reason instead. */
 export const opensLocally = (strong: RawBuilder<unknown>) => sql<boolean>`(
   m.user_id is null or t.sign_in_policy = 'optional' or t.sign_in_policy = 'required_domain' and ${strong} and not ${isInDomain})`
@@ -31,7 +39,7 @@ export const opensLocally = (strong: RawBuilder<unknown>) => sql<boolean>`(
 const opensTeam = sql<boolean>`coalesce(${proofsOf(sql`case p.kind
     when 'local' then ${opensLocally(sql`p.strong`)}
     when 'recovery' then p.team_id = t.id and coalesce(m.is_admin, false)
-    else exists (select from identity_providers i where i.id = p.provider_id and i.team_id = t.id) end`)}, ${opensLocally(sql`s.second_factor`)})`
+    else ${isOfTeam} end`)}, ${opensLocally(sql`s.second_factor`)})`
 
 export type BlockReason = 'second_factor' | 'sign_in'
 
@@ -39,7 +47,7 @@ export type BlockReason = 'second_factor' | 'sign_in'
 export const blockedBy = sql<BlockReason | null>`case
   when not ${opensTeam} then case
     when t.sign_in_policy = 'required_domain' and ${isLocalSession} and not ${isInDomain} then 'second_factor' else 'sign_in' end
-  when t.require_2fa and not ${isStrongSession} then 'second_factor' end`
+  when t.require_2fa and not ${isStrongInTeam} then 'second_factor' end`
 
 /** A session of identity providers lists only the teams that they open: a team must not learn of other teams of its members. */
 export const listsTeam = sql<boolean>`(${isLocalSession} or ${opensTeam})`

@@ -2204,6 +2204,7 @@ create table identity_providers (
   unreachable timestamp with time zone, -- since when it does not answer; null if the last attempt reached it
   created timestamp with time zone not null default now(),
   version integer not null default 1,
+  problem_mailed timestamp with time zone, -- when its admins were last told that it does not answer: once for each outage
   constraint identity_providers_pkey PRIMARY KEY (id),
   constraint identity_providers_id_team_id_key UNIQUE (id, team_id),
   constraint identity_providers_key_key UNIQUE (key),

@@ -1418,6 +1418,8 @@ export interface IdentityProvidersTable {
   unreachable: Date | null
   created: Generated<Date>
   version: Generated<number>
+  /** when its admins were last told that it does not answer: once for each outage */
+  problem_mailed: Date | null
 }
 
 /** incidents that messages have reported, as the last one of each did */

@@ -72,9 +72,16 @@ export const identityRoutes = (deps: RouteDeps): Mounted[] => [
   handle(recoverSessionRoute, recoverSession, deps),
 ]
 
-async function start(deps: RouteDeps, guest: Guest, body: BodyOf<typeof startSingleSignOnRoute>) {
-  const { redirect, cookie } = await startSingleSignOn(deps, guest, body)
-  return { body: { redirect }, headers: { 'set-cookie': flowCookieHeader(deps.cookies.secure, cookie) } }
+async function start(
+  deps: RouteDeps,
+  guest: Guest,
+  body: BodyOf<typeof startSingleSignOnRoute>,
+  { headers }: Request<typeof startSingleSignOnRoute>,
+) {
+  const { secure } = deps.cookies
+  const browser = { ...guest, cookie: readFlowCookie(secure, headers) }
+  const { redirect, cookie } = await startSingleSignOn(deps, browser, body)
+  return { body: { redirect }, headers: { 'set-cookie': flowCookieHeader(secure, cookie) } }
 }
 
 async function complete(
@@ -86,12 +93,7 @@ async function complete(
   const { secure } = deps.cookies
   const client = { ...guest, userAgent: userAgentOf(headers), cookie: readFlowCookie(secure, headers) }
   const signedIn = await completeSingleSignOn(deps, client, body)
-  const reply = moveRefreshToCookie(deps.cookies, headers, {
-    body: signedIn,
-    headers: {} as Record<string, string | string[]>,
-  })
-  const cookies = [reply.headers['set-cookie'] ?? [], flowCookieHeader(secure, '')].flat()
-  return { ...reply, headers: { ...reply.headers, 'set-cookie': cookies } }
+  return moveRefreshToCookie(deps.cookies, headers, { body: signedIn, headers: {} })
 }
 
 async function test(

@@ -236,6 +236,15 @@ export async function insertAttempt(db: Db, attempt: NewAttempt): Promise<void> 
   )
 }
 
+/** Marks an outage of five minutes as reported; false if there is none, or it was reported before. */
+export async function takeOutage(trx: Trx, providerId: number): Promise<boolean> {
+  const { rows } = await sql`
+    update identity_providers set problem_mailed = now()
+    where id = ${providerId} and status = 'active' and unreachable <= now() - interval '5 minutes'
+      and (problem_mailed is null or problem_mailed < unreachable) returning id`.execute(trx)
+  return rows.length > 0
+}
+
 /** The provider answered. */
 export async function saveReached(trx: Trx, providerId: number): Promise<void> {
   await sql`update identity_providers set unreachable = null where id = ${providerId} and unreachable is not null`.execute(

@@ -89,6 +89,7 @@ async function report(
   })
   const { team, emails } = await findAdmins(trx, teamId)
   const by = (await findAddress(trx, userId))?.email ?? ''
-  const content = { team, by, at: new Date().toISOString(), address: operation.address }
-  for (const to of emails) await queueMail(trx, ring, { to, teamId, template: 'recovery-code-used', content })
+  const at = new Date().toISOString()
+  const content = { change: 'recovery code used', team, by, at, address: operation.address } as const
+  for (const to of emails) await queueMail(trx, ring, { to, teamId, template: 'team-sign-in', content })
 }

@@ -59,11 +59,11 @@ export async function replaceTeamCodes(trx: Trx, teamId: number, codeMacs: reado
 }
 
 export async function listUnusedTeamCodes(db: Db, teamId: number): Promise<StoredCode[]> {
-  const { rows } = await sql<StoredCode>`
-    select id, code_mac as "codeMac" from team_recovery_codes where team_id = ${teamId}::bigint and used is null order by id`.execute(
+  const { rows } = await sql<{ id: number; code_mac: Buffer }>`
+    select id, code_mac from team_recovery_codes where team_id = ${teamId}::bigint and used is null order by id`.execute(
     db,
   )
-  return rows
+  return rows.map(({ id, code_mac: codeMac }) => ({ id, codeMac }))
 }
 
 /** Marks the code as used; false if it was used already or replaced. */

@@ -117,8 +117,8 @@ export function openSignIn(
     await savePolicy(trx, teamId, 'optional')
     await writeAudit(trx, { teamId, actor: 'operator', ...policyEntry(teamId, policy, 'optional') })
     const { team, emails } = await findAdmins(trx, teamId)
-    const content = { team, at: new Date().toISOString() }
-    for (const to of emails) await queueMail(trx, ring, { to, teamId, template: 'sign-in-opened', content })
+    const content = { change: 'opened by the operator', team, at: new Date().toISOString() } as const
+    for (const to of emails) await queueMail(trx, ring, { to, teamId, template: 'team-sign-in', content })
     return { name, isChanged: true }
   })
 }

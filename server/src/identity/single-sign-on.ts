@@ -73,7 +73,7 @@ export type StartedFlow = { readonly redirect: string; readonly cookie: string }
 /** Throws `not_found` for a domain without a provider, and `sso_failed`. */
 export async function startSingleSignOn(
   deps: SingleSignOnDeps,
-  source: RequestSource & { readonly actor: Actor | null },
+  source: RequestSource & { readonly actor: Actor | null; readonly cookie: string | null },
   { email, provider: key, return_to: returnTo }: BodyOf<typeof startSingleSignOnRoute>,
 ): Promise<StartedFlow> {
   deps.attemptsOfClient.take(source.address)
@@ -86,7 +86,8 @@ export async function startSingleSignOn(
     const user = source.actor?.kind === 'user' ? source.actor : null
     const loginHint = email ?? (user === null ? undefined : (await findAddress(deps.db, user.userId))?.email)
     const { redirect, secrets } = await openProvider(deps, provider).begin({ state, loginHint })
-    const cookie = createState()
+    // That of a sign-in in another tab, so that both can be completed.
+    const cookie = source.cookie ?? createState()
     const sessionId = user?.sessionId ?? null
     const content = { secrets, returnTo: parseReturnTo(returnTo), sessionId }
     await saveFlow(deps.db, deps.ring, { kind: 'sign_in', state, providerId: provider.id, content, cookie })

@@ -4,13 +4,13 @@ import type { Role } from '@pharos/contract/role'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { StaffRole } from '@pharos/contract/staff-role'
 import type { OpenAccess, UserActor } from '../operation/operation.ts'
-import { activeProviderOf, blockedBy, isStrongSession, type BlockReason } from '../db/proofs.ts'
+import { activeProviderOf, blockedBy, isStrongInTeam, type BlockReason } from '../db/proofs.ts'
 import { rolesOfMember, staffRolesOf } from '../db/roles.ts'
 
 export type TeamAccessRow = {
   readonly teamId: number
   readonly modules: readonly string[]
-  /** Whether a proof of the session is strong. */
+  /** Whether a proof of the session that counts in the team is strong. */
   readonly isStrong: boolean
   /** Why the session does not open the team; null if it does. */
   readonly blocked_by: BlockReason | null
@@ -39,7 +39,7 @@ export async function findTeamAccess(
     join users u on u.id = ${userId}
     left join memberships m on m.team_id = t.id and m.user_id = u.id
     left join lateral (
-      select ${isStrongSession} as is_strong, ${blockedBy} as blocked_by from sessions s where s.id = ${sessionId}::uuid) o on true
+      select ${isStrongInTeam} as is_strong, ${blockedBy} as blocked_by from sessions s where s.id = ${sessionId}::uuid) o on true
     left join staff_accesses a on a.session_id = ${sessionId}::uuid and a.user_id = u.id and a.team_id = t.id
       and a.closed is null and a.expires > now()
     where t.id = ${teamId}::bigint`.execute(db)

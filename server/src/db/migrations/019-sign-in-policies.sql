@@ -32,3 +32,6 @@ comment on column session_proofs.team_id is 'of a recovery code: it opens this t
 create index session_proofs_team on session_proofs (team_id) where team_id is not null;
 -- A session that was blocked is open on every process.
 create trigger session_proofs_recovered after insert on session_proofs for each row when (new.kind = 'recovery') execute function wake_actors();
+
+alter table identity_providers add column problem_mailed timestamptz;
+comment on column identity_providers.problem_mailed is 'when its admins were last told that it does not answer: once for each outage';
