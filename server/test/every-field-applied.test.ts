@@ -163,6 +163,7 @@ const operations: Readonly<Record<string, Operation>> = {
     },
     notShown: { client_secret: 'a secret' },
   },
+  updateTeamSignIn: { read: 'getTeamSignIn', fields: { policy: field('optional') } },
   updateServiceAccount: {
     read: 'getServiceAccount',
     fields: {

@@ -2,7 +2,9 @@
 import { sql } from 'kysely'
 import { sandboxIssuer } from '../../src/drivers/sandbox-identity/provider.ts'
 import { createState, saveFlow } from '../../src/identity/flow.ts'
+import { createRecoveryCodes, recoveryCodeMac } from '../../src/session/recovery-code.ts'
 import type { Identity } from './callers.ts'
+import { lacksSignIn } from './expected-access.ts'
 import { addProvider } from './identity.ts'
 import {
   foreignOf,
@@ -95,10 +97,45 @@ const newProvider = {
 }
 
 const params = ({ teamId }: { readonly teamId: number }) => ({ params: { team_id: teamId } })
-/** The one that is set: it needs no step. */
-const policyOf = ({ identity }: Context) =>
-  'team' in identity && identity.team === 'blue' ? 'required' : 'optional'
-const recovering = (team_id: number) => ({ body: { team_id, code: 'aaaaa-aaaaa' } })
+const recovering = (team_id: number, code = 'aaaaa-aaaaa') => ({ body: { team_id, code } })
+
+const isOwnAdmin = ({ identity }: Context): boolean =>
+  identity.kind === 'user' &&
+  identity.isAdmin &&
+  !identity.isStaff &&
+  !identity.demoElsewhere &&
+  !identity.lacksSecondFactor &&
+  !lacksSignIn(identity)
+
+/** The team requires its provider, and the caller has used a recovery code: `optional` is a change, which the caller may make. */
+async function requireProvider(context: Context): Promise<void> {
+  const { teamId } = ownTeamOf(context)
+  const { owner } = context.api.database.postgres
+  await sql`
+    insert into session_proofs (session_id, kind, expires, strong, team_id)
+    select id, 'recovery', now() + interval '1 hour', true, ${teamId} from sessions
+    where user_id = ${context.presented.userId!} and revoked is null`.execute(owner)
+  await sql`update teams set sign_in_policy = 'required' where id = ${teamId}`.execute(owner)
+}
+
+async function withRecoveryCode(context: Context): Promise<SubjectRequest> {
+  const { teamId } = ownTeamOf(context)
+  const { owner } = context.api.database.postgres
+  const [code] = createRecoveryCodes()
+  const codeMac = recoveryCodeMac(context.api.config.secret, `team ${teamId}`, code!)
+  await sql`insert into team_recovery_codes (team_id, code_mac) values (${teamId}, ${codeMac})`.execute(owner)
+  const { userId } = context.presented
+  if (userId !== undefined) {
+    await sql`
+      insert into second_factors (user_id, pending_until) values (${userId}, 'epoch') on conflict do nothing`.execute(
+      owner,
+    )
+    await sql`
+      update session_proofs p set strong = true from sessions s
+      where s.id = p.session_id and s.user_id = ${userId} and p.kind = 'local'`.execute(owner)
+  }
+  return recovering(teamId, code)
+}
 
 const addIdentity = async ({ api, fixtures }: Context, userId: number): Promise<SubjectRequest> => {
   const { id } = await addProvider(api, fixtures.red, unreachable)
@@ -213,7 +250,10 @@ export const identitySubjects: readonly Subject[] = [
   {
     route: 'updateTeamSignIn',
     requests: {
-      own: async (context) => ({ ...params(ownTeamOf(context)), body: { policy: policyOf(context) } }),
+      own: async (context) => {
+        if (isOwnAdmin(context)) await requireProvider(context)
+        return { ...params(ownTeamOf(context)), body: { policy: 'optional' } }
+      },
       foreign: async (context) => ({ ...params(foreignOf(context)), body: { policy: 'optional' } }),
       missing: async () => ({ params: { team_id: missingId }, body: { policy: 'optional' } }),
     },
@@ -239,7 +279,20 @@ export const identitySubjects: readonly Subject[] = [
     answers: (which, identity) => {
       if (identity.kind !== 'user' || which !== 'own' || identity.isStaff) return 'not_found'
       if (!identity.isAdmin) return 'forbidden'
-      return identity.team === 'blue' ? 'invalid' : 'second_factor_required'
+      return 'second_factor_required'
+    },
+  },
+  {
+    route: 'recoverSession',
+    form: 'with a code and a second factor',
+    requests: {
+      own: withRecoveryCode,
+      foreign: async (context) => recovering(foreignOf(context).teamId),
+      missing: async () => recovering(missingId),
+    },
+    answers: (which, identity) => {
+      if (identity.kind !== 'user' || which !== 'own' || identity.isStaff) return 'not_found'
+      return identity.isAdmin ? 200 : 'forbidden'
     },
   },
 ]
