@@ -19,6 +19,9 @@ import { SessionTokens } from './session.ts'
 import { PasskeyAssertion } from './webauthn.ts'
 import { Line } from '../text.ts'
 
+/** The key of the identity provider of the staff of the installation, in the form of the others. */
+export const staffProviderKey = 'staffaccount'
+
 /** Random, so that customers cannot be counted. */
 export const ProviderKey = Type.String({
   pattern: '^[a-z2-7]{12}$',

@@ -18,6 +18,7 @@ import { restore } from './restore.ts'
 import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
 import { setupCode } from './setup-code.ts'
+import { staffCommand } from './staff.ts'
 import { start } from './start.ts'
 import { status } from './status.ts'
 import { supportBundle } from './support-bundle.ts'
@@ -37,6 +38,7 @@ export const commands: readonly Command[] = [
   token,
   userCommand,
   teamCommand,
+  staffCommand,
   replay,
   flowsCommand,
   approvals,

@@ -297,6 +297,16 @@ AS $function$
         where i.provider_id = o.id and i.user_id = s.user_id and split_part(lower(i.email), '@', 2) = of_domain))
   $function$;
 
+CREATE OR REPLACE FUNCTION public.end_staff_proofs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update session_proofs p set expires = now() from sessions s
+  where s.id = p.session_id and s.user_id = new.id and p.kind = 'staff' and p.expires > now();
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint, event_facet integer)
  RETURNS TABLE(facet integer, measure text, bucket integer)
  LANGUAGE sql
@@ -490,7 +500,7 @@ AS $function$
         where o.session_id = of_session and o.expires > now() and i.team_id = (t.team ->> 'id')::integer)),
       '[]')))::json end
   from (select user_profile(for_user, in_team) as profile) p,
-    (select coalesce(bool_or(o.kind = 'local' and coalesce(o.expires > now(), true)), true) as is_local
+    (select coalesce(bool_or(o.kind in ('local', 'staff') and coalesce(o.expires > now(), true)), true) as is_local
       from session_proofs o where o.session_id = of_session) l
 $function$;
 
@@ -1026,14 +1036,14 @@ alter table audit_unsealed enable row level security;
 -- sign-ins under way: each works once, and is deleted before its answer is read
 create table auth_flows (
   state_hash bytea not null, -- SHA-256 of the random state
-  provider_id integer not null,
+  provider_id integer, -- null: the identity provider of staff
   kind text not null,
   cookie_mac bytea, -- of the cookie of the browser that started it; null for the link of a mail
   content_sealed bytea not null, -- nonce, PKCE verifier and page to return to; or the assertion that waits for a second factor or a link
   expires timestamp with time zone not null,
   constraint auth_flows_pkey PRIMARY KEY (state_hash),
   constraint auth_flows_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE CASCADE,
-  constraint auth_flows_kind_check CHECK ((kind = ANY (ARRAY['sign_in'::text, 'test'::text, 'factor'::text, 'link'::text])))
+  constraint auth_flows_kind_check CHECK ((kind = ANY (ARRAY['sign_in'::text, 'test'::text, 'factor'::text, 'link'::text, 'staff'::text]))) NOT VALID
 );
 CREATE INDEX auth_flows_expires ON public.auth_flows USING btree (expires);
 alter table auth_flows enable row level security;
@@ -3141,18 +3151,19 @@ create policy tenant on services as permissive for all to pharos_tenant using ((
 create table session_proofs (
   id uuid not null default gen_random_uuid(),
   session_id uuid not null,
-  kind text not null, -- local: a password or a passkey of the account; provider: an identity provider of a team; recovery: a recovery code of a team
+  kind text not null, -- local: a password or a passkey of the account; provider: an identity provider of a team; recovery: a recovery code of a team; staff: that of staff
   at timestamp with time zone not null default now(),
   expires timestamp with time zone, -- null: as long as the session; set for a provider
   strong boolean not null, -- whether a second factor was used, or a passkey that verified the user
   provider_id integer,
   team_id integer, -- of a recovery code: it opens this team, for its admins
+  staff_roles text[], -- by the groups at the sign-in of staff; null: the roles of the account
   constraint session_proofs_pkey PRIMARY KEY (id),
   constraint session_proofs_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE SET NULL,
   constraint session_proofs_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
   constraint session_proofs_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE SET NULL,
   constraint session_proofs_expires CHECK (((kind = 'local'::text) OR (expires IS NOT NULL))) NOT VALID,
-  constraint session_proofs_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'provider'::text, 'recovery'::text]))) NOT VALID
+  constraint session_proofs_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'provider'::text, 'recovery'::text, 'staff'::text]))) NOT VALID
 );
 CREATE INDEX session_proofs_provider ON public.session_proofs USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 CREATE INDEX session_proofs_session ON public.session_proofs USING btree (session_id);
@@ -3382,6 +3393,26 @@ CREATE INDEX staff_accesses_user ON public.staff_accesses USING btree (user_id);
 alter table staff_accesses enable row level security;
 CREATE TRIGGER staff_accesses_actors AFTER INSERT OR DELETE OR UPDATE ON public.staff_accesses FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on staff_accesses as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- one row at most: the element of the platform file
+create table staff_sign_in (
+  key text not null default 'staff_sign_in'::text,
+  issuer text not null,
+  client_id text not null,
+  secret_sealed bytea not null, -- client secret, AES-256-GCM under a key derived from the secret
+  domains text[] not null,
+  groups jsonb not null, -- staff roles by group; empty: the roles of the account
+  groups_claim text not null,
+  acr text,
+  second_factor text not null,
+  required boolean not null, -- rights of staff need a sign-in with it
+  break_glass text[] not null, -- addresses of accounts for the time when it does not answer: they need a second factor
+  constraint staff_sign_in_pkey PRIMARY KEY (key),
+  constraint staff_sign_in_key_check CHECK ((key = 'staff_sign_in'::text)),
+  constraint staff_sign_in_second_factor_check CHECK ((second_factor = ANY (ARRAY['claim'::text, 'trust'::text])))
+);
+alter table staff_sign_in enable row level security;
+CREATE TRIGGER staff_sign_in_actors AFTER INSERT OR DELETE OR UPDATE ON public.staff_sign_in FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 
 create table staff_tokens (
   id text not null,
@@ -3616,6 +3647,7 @@ create table users (
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 alter table users enable row level security;
 CREATE TRIGGER users_actors AFTER DELETE OR UPDATE OF is_staff, staff_roles, is_demo, session_version, email_confirmed, totp_enabled, passkey_added ON public.users FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+CREATE TRIGGER users_no_staff AFTER UPDATE OF is_staff ON public.users FOR EACH ROW WHEN ((old.is_staff AND (NOT new.is_staff))) EXECUTE FUNCTION end_staff_proofs();
 create policy tenant on users as permissive for all to pharos_tenant using ((EXISTS ( SELECT
    FROM memberships m
   WHERE ((m.team_id = current_team_id()) AND (m.user_id = users.id)))));

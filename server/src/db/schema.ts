@@ -380,14 +380,13 @@ export interface AuditUnsealedTable {
   entry_at: Date
 }
 
-export type AuthFlowsKind = 'sign_in' | 'test' | 'factor' | 'link'
-
 /** sign-ins under way: each works once, and is deleted before its answer is read */
 export interface AuthFlowsTable {
   /** SHA-256 of the random state */
   state_hash: Buffer
-  provider_id: number
-  kind: AuthFlowsKind
+  /** null: the identity provider of staff */
+  provider_id: number | null
+  kind: string
   /** of the cookie of the browser that started it; null for the link of a mail */
   cookie_mac: Buffer | null
   /** nonce, PKCE verifier and page to return to; or the assertion that waits for a second factor or a link */
@@ -2192,7 +2191,7 @@ export interface ServicesTable {
 export interface SessionProofsTable {
   id: Generated<string>
   session_id: string
-  /** local: a password or a passkey of the account; provider: an identity provider of a team; recovery: a recovery code of a team */
+  /** local: a password or a passkey of the account; provider: an identity provider of a team; recovery: a recovery code of a team; staff: that of staff */
   kind: string
   at: Generated<Date>
   /** null: as long as the session; set for a provider */
@@ -2202,6 +2201,8 @@ export interface SessionProofsTable {
   provider_id: number | null
   /** of a recovery code: it opens this team, for its admins */
   team_id: number | null
+  /** by the groups at the sign-in of staff; null: the roles of the account */
+  staff_roles: string[] | null
 }
 
 export interface SessionsTable {
@@ -2391,6 +2392,27 @@ export interface StaffAccessesTable {
   expires: Date
   /** when it was closed, or replaced by another one */
   closed: Date | null
+}
+
+export type StaffSignInSecondFactor = 'claim' | 'trust'
+
+/** one row at most: the element of the platform file */
+export interface StaffSignInTable {
+  key: Generated<string>
+  issuer: string
+  client_id: string
+  /** client secret, AES-256-GCM under a key derived from the secret */
+  secret_sealed: Buffer
+  domains: string[]
+  /** staff roles by group; empty: the roles of the account */
+  groups: Json
+  groups_claim: string
+  acr: string | null
+  second_factor: StaffSignInSecondFactor
+  /** rights of staff need a sign-in with it */
+  required: boolean
+  /** addresses of accounts for the time when it does not answer: they need a second factor */
+  break_glass: string[]
 }
 
 export interface StaffTokensTable {
@@ -2803,6 +2825,7 @@ export interface Schema {
   sources: SourcesTable
   sso_attempts: SsoAttemptsTable
   staff_accesses: StaffAccessesTable
+  staff_sign_in: StaffSignInTable
   staff_tokens: StaffTokensTable
   team_event_counts: TeamEventCountsTable
   team_event_facets: TeamEventFacetsTable

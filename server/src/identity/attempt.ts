@@ -34,7 +34,7 @@ export async function reporting<T>(
   }
 }
 
-function ssoFailed({ reason }: SignInFailure): Failure {
+export function ssoFailed({ reason }: SignInFailure): Failure {
   return fail(
     'sso_failed',
     'reason',

@@ -15,14 +15,19 @@ export const redirectUriOf = (publicUrl: string, key: string): string => `${publ
 export const sealClientSecret = (ring: KeyRing, key: string, secret: string): Buffer =>
   seal(ring, 'identity-provider', Buffer.from(secret), key)
 
+/** `secretContext`: that under which the secret is sealed, if it is not the key. */
+export type OpenedProvider = Pick<SignInProvider, 'key' | 'settings' | 'secretSealed' | 'domains'> & {
+  readonly secretContext?: string
+}
+
 export function openProvider(
   { ring, publicUrl, createProvider }: OpenProviderDeps,
-  { key, settings, secretSealed, domains }: SignInProvider,
+  { key, secretContext = key, settings, secretSealed, domains }: OpenedProvider,
 ): IdentityProvider {
   return createProvider({
     issuer: settings.issuer,
     clientId: settings.client_id,
-    clientSecret: open(ring, 'identity-provider', secretSealed, key).toString(),
+    clientSecret: open(ring, 'identity-provider', secretSealed, secretContext).toString(),
     groupsClaim: settings.groups_claim,
     secondFactorValues: settings.second_factor_values,
     domains,

@@ -1,5 +1,6 @@
 // The SQL of the identity providers of a team, for its admins. Every statement is limited to a team, except in a sign-in, which begins without one.
 import { sql, type RawBuilder } from 'kysely'
+import { staffProviderKey } from '@pharos/contract/session/sso'
 import type { DefaultRole, Role } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
 import type { SignInReason } from '@pharos/contract/sign-in-reason'
@@ -334,6 +335,8 @@ export async function listDomainProviders(db: Db): Promise<ReadonlyMap<string, D
   const { rows } = await sql<DomainProvider & { domain: string }>`
     select d.domain, p.key, t.sign_in_policy <> 'optional' as required
     from domains d join identity_providers p on p.id = d.provider_id join teams t on t.id = d.team_id
-    where d.verified is not null and p.status = 'active'`.execute(db)
+    where d.verified is not null and p.status = 'active'
+    union all
+    select unnest(domains), ${staffProviderKey}, required from staff_sign_in`.execute(db)
   return new Map(rows.map(({ domain, ...rest }) => [domain, rest]))
 }

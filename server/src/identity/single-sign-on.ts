@@ -1,10 +1,11 @@
 // Signs in with the identity provider of a team: from the e-mail address to the redirect, and from its answer to a session that opens this team only.
 import type { BodyOf } from '@pharos/contract/route'
 import type { SessionTokens } from '@pharos/contract/session/session'
-import type {
-  completeSingleSignOnRoute,
-  linkIdentityRoute,
-  startSingleSignOnRoute,
+import {
+  staffProviderKey,
+  type completeSingleSignOnRoute,
+  type linkIdentityRoute,
+  type startSingleSignOnRoute,
 } from '@pharos/contract/session/sso'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -35,6 +36,7 @@ import {
   type SignInProvider,
 } from './provider.store.ts'
 import { parseReturnTo } from './return-to.ts'
+import { completeStaffSignIn, startStaffSignIn } from './staff-sign-in.ts'
 
 export type SingleSignOnDeps = SessionDeps &
   PasskeyDeps &
@@ -44,6 +46,7 @@ export type SingleSignOnDeps = SessionDeps &
     readonly createProvider: CreateIdentityProvider
     /** Returns the active provider of a verified domain, from memory. */
     readonly findByDomain: (domain: string) => Promise<DomainProvider | undefined>
+    readonly onStaffSignIn: (outcome: string) => void
     readonly methodsOfClient: ClientLimiter
     readonly attemptsOfClient: ClientLimiter
     readonly mailLimits: MailLimits
@@ -71,14 +74,19 @@ export async function findSignInMethods(
 export type StartedFlow = { readonly redirect: string; readonly cookie: string }
 
 /** Throws `not_found` for a domain without a provider, and `sso_failed`. */
+export type StartBody = BodyOf<typeof startSingleSignOnRoute>
+export type BrowserSource = RequestSource & { readonly actor: Actor | null; readonly cookie: string | null }
+
 export async function startSingleSignOn(
   deps: SingleSignOnDeps,
-  source: RequestSource & { readonly actor: Actor | null; readonly cookie: string | null },
-  { email, provider: key, return_to: returnTo }: BodyOf<typeof startSingleSignOnRoute>,
+  source: BrowserSource,
+  body: StartBody,
 ): Promise<StartedFlow> {
   deps.attemptsOfClient.take(source.address)
+  const { email, provider: key, return_to: returnTo } = body
   if ((email === undefined) === (key === undefined)) throw invalid(['body', 'email'], 'emailOrProvider')
   const known = key ?? (await providerOfEmail(deps, email!))?.key
+  if (known === staffProviderKey) return startStaffSignIn(deps, source, body)
   const provider = known === undefined ? undefined : await findSignInProvider(deps.db, { key: known })
   if (provider?.status !== 'active') throw notFound('identity provider')
   return reporting(deps, source, provider, async () => {
@@ -116,6 +124,7 @@ export async function completeSingleSignOn(
   body: CompleteBody,
 ): Promise<CompletedSignIn> {
   deps.attemptsOfClient.take(client.address)
+  if (body.provider === staffProviderKey) return completeStaffSignIn(deps, client, body)
   const provider = await findSignInProvider(deps.db, { key: body.provider })
   return reporting(deps, client, provider, async () => {
     const verified = await verify(deps, client, provider, body)
@@ -207,6 +216,7 @@ const openSession = (
       sessionVersion: account!.session_version,
       teamId: provider.teamId,
       providerId: provider.id,
+      staffRoles: null,
       hours: provider.sessionHours,
       strong,
       address: client.address,
@@ -248,8 +258,9 @@ export async function linkIdentity(
   deps.attemptsOfClient.take(source.address)
   return deps.db.transaction().execute(async (trx) => {
     const flow = await takeFlow(trx, deps.ring, token, null).catch(asInvalidToken)
-    const provider = flow && (await findSignInProvider(trx, { id: flow.providerId }))
-    if (flow?.kind !== 'link' || provider?.status !== 'active') throw invalidToken()
+    if (flow?.kind !== 'link') throw invalidToken()
+    const provider = await findSignInProvider(trx, { id: flow.providerId! })
+    if (provider?.status !== 'active') throw invalidToken()
     const { subject, userId, email } = flow.content
     const account = await findAccountFacts(trx, provider, userId)
     const address = await findAddress(trx, userId)

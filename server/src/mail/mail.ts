@@ -55,6 +55,13 @@ export type MailContents = {
         readonly at: string
         readonly address: string
       }
+    /** To staff: an account for the time when their identity provider does not answer. */
+    | {
+        readonly change: 'break glass used'
+        readonly by: string
+        readonly at: string
+        readonly address: string
+      }
     | { readonly change: 'opened by the operator'; readonly team: string; readonly at: string }
     | {
         readonly change: 'provider unreachable'

@@ -49,6 +49,7 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
   'identity-linked': [{ team: 'Blue', provider: 'Blue login', at, address }],
   'team-sign-in': [
     { change: 'recovery code used', team: 'Blue', by: 'anna@blue.example', at, address },
+    { change: 'break glass used', by: 'anna@net.example', at, address },
     { change: 'opened by the operator', team: 'Blue', at },
     { change: 'provider unreachable', team: 'Blue', provider: 'Blue login' },
   ],

@@ -340,6 +340,14 @@ const time = (at: string): string => {
 const when = (at: string): string => `on ${time(at)}`
 
 function teamSignIn(content: MailContents['team-sign-in'], { contact }: Sender): MailParts {
+  if (content.change === 'break glass used')
+    return {
+      subject: 'Staff signed in without their identity provider',
+      paragraphs: [
+        `${word(content.by)} signed in ${when(content.at)}, from ${place(content.address)}, with an account that has the rights of staff without the identity provider of staff.`,
+      ],
+      after: [notYou(`end the sessions of the account with pharos user sign-out, and write to ${contact}`)],
+    }
   const team = word(content.team)
   switch (content.change) {
     case 'recovery code used': {

@@ -86,6 +86,7 @@ export const failureTexts = {
   },
   sign_in_required: {
     team: 'This session does not open the team. Sign in with the identity provider of the team.',
+    staff: 'The rights of staff need a sign-in with the identity provider of staff.',
   },
   local_sign_in_required: {
     account:

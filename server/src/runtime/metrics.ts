@@ -159,7 +159,7 @@ const messageMetrics = (registers: Registers) => ({
   }),
   signIns: new Counter({
     name: 'pharos_sign_ins_total',
-    help: 'Sign-ins by method password, passkey or provider, and outcome: success, refused, or of a provider the reason of the failure.',
+    help: 'Sign-ins by method password, passkey, provider, staff or break_glass, and outcome: success, refused, or of an identity provider the reason of the failure.',
     labelNames: ['method', 'outcome'],
     registers,
   }),

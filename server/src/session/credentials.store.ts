@@ -4,13 +4,23 @@ import type { Role } from '@pharos/contract/role'
 import type { StaffRole } from '@pharos/contract/staff-role'
 import type { Db } from '../db/postgres.ts'
 import type { OpenAccess } from '../operation/operation.ts'
-import { activeProviderOf, blockedBy, isLocalSession, type BlockReason } from '../db/proofs.ts'
-import { rolesOfMember, staffRolesOf } from '../db/roles.ts'
+import {
+  blockedBy,
+  isLocalSession,
+  lacksStaffSignIn,
+  neededProvider,
+  staffRolesInSession,
+  type BlockReason,
+} from '../db/proofs.ts'
+import { rolesOfMember } from '../db/roles.ts'
 import { lacksResources, limitsOfToken, type LimitRow } from '../limit/resource-limit.store.ts'
 
 export type BearerRecord = {
   readonly sessionVersion: number
+  /** With the rights of staff in this session. */
   readonly isStaff: boolean
+  /** Staff without the proof that their rights need. */
+  readonly lacks_staff_sign_in: boolean
   readonly staff_roles: readonly StaffRole[]
   readonly isDemo: boolean
   /** Null: not a member of the team. */
@@ -34,10 +44,10 @@ export async function findBearerRecord(
   teamId: number,
 ): Promise<BearerRecord | undefined> {
   const { rows } = await sql<BearerRecord>`
-    select u.session_version as "sessionVersion", u.is_staff as "isStaff", u.is_demo as "isDemo",
-      ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
+    select u.session_version as "sessionVersion", u.is_staff and not ${lacksStaffSignIn} as "isStaff", u.is_demo as "isDemo",
+      ${lacksStaffSignIn} as lacks_staff_sign_in, ${staffRolesInSession} as staff_roles, ${rolesOfMember} as roles,
       case when a.id is not null then json_build_object('id', a.id, 'change', a.change, 'expires', a.expires) end as access, t.enabled_modules as modules,
-      o.blocked_by, o.is_local, case when o.blocked_by = 'sign_in' then ${activeProviderOf(sql`t.id`)} end as provider
+      o.blocked_by, o.is_local, case when o.blocked_by = 'sign_in' then ${neededProvider} end as provider
     from sessions s
     join users u on u.id = s.user_id
     join teams t on t.id = ${teamId}

@@ -68,8 +68,8 @@ export async function readTeamAccess(
   teamId: number,
 ): Promise<UserAccess> {
   const row = await findTeamAccess(db, teamId, actor)
-  if (!row || (row.roles === null && !row.isStaff)) throw notFound('team')
-  const { staff_roles: staffRoles, roles, ...rest } = row
+  if (!row || (row.roles === null && !row.isStaff && !row.lacks_staff_sign_in)) throw notFound('team')
+  const { staff_roles: staffRoles, roles, lacks_staff_sign_in: _, ...rest } = row
   return { kind: 'user', ...rest, staffRoles, roles: roles ?? [], isMember: roles !== null }
 }
 
