@@ -82,6 +82,10 @@ const newKey = () => ({ 'idempotency-key': `key-${keys++}` })
 /** Another request of the same operation: with another body, or about another object. */
 function anotherOf({ params = {}, body, form }: SubjectRequest): SubjectRequest {
   if (form) return { form: form.map((part) => (part.filename ? { ...part, filename: 'another.png' } : part)) }
+  // The same team: only the path differs.
+  if (body === undefined && Object.keys(params).join() === 'team_id')
+    return { params: { team_id: 'current' } }
+  if (body !== undefined && 'policy' in (body as object)) return { body: { policy: 'required' } }
   if ('zone' in params) return { params: { ...params, zone: anotherZone } }
   const otherBody = namesZone(body)
     ? { ...body, name: anotherZone }

@@ -188,7 +188,7 @@ export const recoverSessionRoute = route({
   permission: { credential: 'web', personal: true, local: true },
   body: Strict({
     team_id: Id,
-    code: Type.String({
+    code: Line({
       minLength: 10,
       maxLength: 20,
       description: 'recovery code of the team, case-insensitive, with or without its dash',

@@ -93,6 +93,7 @@ const actions: Readonly<Record<string, string>> = {
   'session.refuse': 'Sign-in refused',
   'setup.complete': 'Created the first account of the installation',
   'setup.update': 'Hid or showed the list of what is left to set up',
+  'staff.break_glass': 'Staff signed in without their identity provider',
   'staff.access': 'Opened this team as staff',
   'staff.leave': 'Closed this team as staff',
   'session.repeat': 'Session token used twice',

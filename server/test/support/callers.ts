@@ -266,7 +266,7 @@ export const callers: readonly Caller[] = [
     present: bearerOf(role, 'red'),
   })),
   {
-    name: 'an admin of another team, who has used a recovery code',
+    name: 'an admin of another team',
     identity: userIn('blue', { isAdmin: true }),
     present: recoveredBearer,
   },
