@@ -50,8 +50,8 @@ async function require({ required = true, groups = {}, breakGlass = [] }: Option
   const sealed = seal(api.config.secret, 'identity-provider', Buffer.from(idp.clientSecret), 'staff_sign_in')
   await sql`delete from staff_sign_in`.execute(owner())
   await sql`
-    insert into staff_sign_in (issuer, client_id, secret_sealed, domains, groups, groups_claim, second_factor, required, break_glass)
-    values (${idp.issuer}, ${idp.clientId}, ${sealed}, '{home.example}', ${JSON.stringify(groups)}::jsonb, 'groups', 'claim', ${required},
+    insert into staff_sign_in (key, issuer, client_id, secret_sealed, domains, groups, groups_claim, second_factor, required, break_glass)
+    values ('staff_sign_in', ${idp.issuer}, ${idp.clientId}, ${sealed}, '{home.example}', ${JSON.stringify(groups)}::jsonb, 'groups', 'claim', ${required},
       ${breakGlass})`.execute(owner())
 }
 

@@ -80,6 +80,7 @@ const nouns: Readonly<Record<string, string>> = {
   shield: 'Shield list',
   staff_token: 'staff token',
   staff_access: 'staff access',
+  staff_sign_in: 'sign-in of staff',
   tsig_key: 'TSIG key',
 }
 

@@ -3396,7 +3396,7 @@ create policy tenant on staff_accesses as permissive for all to pharos_tenant us
 
 -- one row at most: the element of the platform file
 create table staff_sign_in (
-  key text not null default 'staff_sign_in'::text,
+  key text not null,
   issuer text not null,
   client_id text not null,
   secret_sealed bytea not null, -- client secret, AES-256-GCM under a key derived from the secret

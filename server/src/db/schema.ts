@@ -2398,7 +2398,7 @@ export type StaffSignInSecondFactor = 'claim' | 'trust'
 
 /** one row at most: the element of the platform file */
 export interface StaffSignInTable {
-  key: Generated<string>
+  key: string
   issuer: string
   client_id: string
   /** client secret, AES-256-GCM under a key derived from the secret */

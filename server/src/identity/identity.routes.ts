@@ -41,13 +41,8 @@ import {
 } from './provider.ts'
 import { recoverSession, type RecoveryDeps } from './recovery.ts'
 import { createTeamRecoveryCodes, getTeamSignIn, updateTeamSignIn } from './sign-in-policy.ts'
-import {
-  completeSingleSignOn,
-  findSignInMethods,
-  linkIdentity,
-  startSingleSignOn,
-  type SingleSignOnDeps,
-} from './single-sign-on.ts'
+import { completeSingleSignOn, findSignInMethods, linkIdentity, startSingleSignOn } from './single-sign-on.ts'
+import type { SingleSignOnDeps } from './sign-in-flow.ts'
 import { testProvider, type TestDeps } from './test-provider.ts'
 
 type RouteDeps = SingleSignOnDeps & ProviderDeps & TestDeps & IdentityDeps & RecoveryDeps & CookieDeps

@@ -1,33 +1,23 @@
 // Signs in with the identity provider of a team: from the e-mail address to the redirect, and from its answer to a session that opens this team only.
 import type { BodyOf } from '@pharos/contract/route'
-import type { SessionTokens } from '@pharos/contract/session/session'
-import {
-  staffProviderKey,
-  type completeSingleSignOnRoute,
-  type linkIdentityRoute,
-  type startSingleSignOnRoute,
-} from '@pharos/contract/session/sso'
+import { staffProviderKey, type linkIdentityRoute } from '@pharos/contract/session/sso'
 import { writeAudit } from '../db/audit.ts'
-import type { Db, Trx } from '../db/postgres.ts'
+import type { Trx } from '../db/postgres.ts'
 import { fail, invalid, notFound } from '../runtime/error.ts'
-import type { Actor } from '../operation/operation.ts'
-import type { ClientLimiter } from '../runtime/client-limiter.ts'
 import { canonicalEmail } from '../session/canonical-email.ts'
-import type { MailLimits } from '../session/mail-limits.ts'
-import { checkPasskey, secondFactorUse, type PasskeyDeps } from '../session/passkey-check.ts'
-import type { SessionDeps } from '../session/refresh.ts'
-import type { ClientSource, RequestSource } from '../session/request-source.ts'
+import { checkPasskey, secondFactorUse } from '../session/passkey-check.ts'
+import type { RequestSource } from '../session/request-source.ts'
 import { consumeCode } from '../session/second-factor-check.ts'
 import { insertProvidedSession, lockSessionUser, lockUser } from '../session/session.store.ts'
 import { findFactorStatus } from '../session/second-factor.store.ts'
 import { currentTokens, signInFactorsOf } from '../session/sign-in.ts'
 import { invalidToken } from '../session/mail-token.ts'
 import { domainOfEmail } from '../team/domain-name.ts'
-import { reporting, type AttemptReportDeps } from './attempt.ts'
-import { applyAccount, askOwner, findPerson, linkAccount, type LinkingDeps } from './find-account.ts'
+import { reporting } from './attempt.ts'
+import { applyAccount, askOwner, findPerson, linkAccount } from './find-account.ts'
 import { createState, saveFlow, takeFlow } from './flow.ts'
 import { findAccountFacts, findAddress } from './identity.store.ts'
-import { SignInFailure, type Assertion, type CreateIdentityProvider } from './identity-provider.ts'
+import { SignInFailure, type Assertion } from './identity-provider.ts'
 import { openProvider } from './open-provider.ts'
 import {
   findSignInProvider,
@@ -35,22 +25,17 @@ import {
   type DomainProvider,
   type SignInProvider,
 } from './provider.store.ts'
+import type {
+  BrowserSource,
+  CompleteBody,
+  CompletedSignIn,
+  FlowClient,
+  SingleSignOnDeps,
+  StartBody,
+  StartedFlow,
+} from './sign-in-flow.ts'
 import { parseReturnTo } from './return-to.ts'
 import { completeStaffSignIn, startStaffSignIn } from './staff-sign-in.ts'
-
-export type SingleSignOnDeps = SessionDeps &
-  PasskeyDeps &
-  LinkingDeps &
-  AttemptReportDeps & {
-    readonly db: Db
-    readonly createProvider: CreateIdentityProvider
-    /** Returns the active provider of a verified domain, from memory. */
-    readonly findByDomain: (domain: string) => Promise<DomainProvider | undefined>
-    readonly onStaffSignIn: (outcome: string) => void
-    readonly methodsOfClient: ClientLimiter
-    readonly attemptsOfClient: ClientLimiter
-    readonly mailLimits: MailLimits
-  }
 
 const providerOfEmail = async (
   deps: SingleSignOnDeps,
@@ -71,12 +56,7 @@ export async function findSignInMethods(
   return { sso: found === undefined ? null : { provider: found.key, required: found.required } }
 }
 
-export type StartedFlow = { readonly redirect: string; readonly cookie: string }
-
 /** Throws `not_found` for a domain without a provider, and `sso_failed`. */
-export type StartBody = BodyOf<typeof startSingleSignOnRoute>
-export type BrowserSource = RequestSource & { readonly actor: Actor | null; readonly cookie: string | null }
-
 export async function startSingleSignOn(
   deps: SingleSignOnDeps,
   source: BrowserSource,
@@ -102,11 +82,6 @@ export async function startSingleSignOn(
     return { redirect, cookie }
   })
 }
-
-export type CompleteBody = BodyOf<typeof completeSingleSignOnRoute>
-/** The cookie of the browser that sends the request. */
-export type FlowClient = ClientSource & { readonly cookie: string | null }
-export type CompletedSignIn = SessionTokens & { readonly return_to: string | null }
 
 /** A verified assertion, and where it leads. */
 type Verified = {

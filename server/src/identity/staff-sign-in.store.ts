@@ -25,15 +25,15 @@ export async function findStaffSignIn(db: Db | Trx): Promise<StaffSignIn | undef
   return rows[0]
 }
 
-export type StaffAccount = {
+export type SignInStaff = {
   readonly id: number
   readonly session_version: number
   readonly team_id: number | null
 }
 
 /** Returns the account of staff with the address, which its owner has confirmed, and the team in which its session opens. */
-export async function findStaffAccount(db: Db | Trx, email: string): Promise<StaffAccount | undefined> {
-  const { rows } = await sql<Omit<StaffAccount, 'team_id'>>`
+export async function findSignInStaff(db: Db | Trx, email: string): Promise<SignInStaff | undefined> {
+  const { rows } = await sql<Omit<SignInStaff, 'team_id'>>`
     select id, session_version from users
     where lower(email) = lower(${email}) and is_staff and not is_demo and email_confirmed is not null`.execute(
     db,

@@ -22,12 +22,12 @@ import type {
   SingleSignOnDeps,
   StartBody,
   StartedFlow,
-} from './single-sign-on.ts'
+} from './sign-in-flow.ts'
 import { findAddress } from './identity.store.ts'
 import {
-  findStaffAccount,
+  findSignInStaff,
   findStaffSignIn,
-  type StaffAccount,
+  type SignInStaff,
   type StaffSignIn,
 } from './staff-sign-in.store.ts'
 
@@ -108,14 +108,14 @@ export async function completeStaffSignIn(
 }
 
 /** Throws SignInFailure unless the address is that of staff, in a domain of the installation. */
-async function accountOf(trx: Trx, found: StaffSignIn, assertion: Assertion): Promise<StaffAccount> {
+async function accountOf(trx: Trx, found: StaffSignIn, assertion: Assertion): Promise<SignInStaff> {
   const { claims } = assertion
   const { email, domain } = addressOf(assertion)
   if (email === null) throw new SignInFailure('email_missing', { claims })
   if (assertion.emailVerified === false) throw new SignInFailure('email_unverified', { claims })
   if (domain === null || !found.domains.includes(domain))
     throw new SignInFailure('domain_not_yours', { claims })
-  const account = await findStaffAccount(trx, email)
+  const account = await findSignInStaff(trx, email)
   if (!account) throw new SignInFailure('not_assigned', { claims })
   return account
 }

@@ -38,7 +38,7 @@ comment on column identity_providers.problem_mailed is 'when its admins were las
 
 -- The identity provider of the operator's staff, from the platform file.
 create table staff_sign_in (
-  key text primary key default 'staff_sign_in' check (key = 'staff_sign_in'),
+  key text primary key check (key = 'staff_sign_in'),
   issuer text not null,
   client_id text not null,
   secret_sealed bytea not null,
