@@ -113,6 +113,7 @@ const closed: Record<string, string> = {
   restore_sources: 'what of the network was compared after a restore',
   restore_items: 'differences of all teams that wait for staff',
   flow_exporter_settings: 'exporters of the platform file, for the collectors',
+  staff_sign_in: 'the identity provider of staff, of the platform file',
   setup: 'the first run of the installation: its code, and whether it is completed',
   platform_owners: 'who manages the elements of the platform, for its planner',
   as_names: 'names of AS numbers, the same for every team',
