@@ -57,7 +57,16 @@ export async function assertFitsPhone(page: Page, place: string): Promise<void> 
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 
-/** Opens what each button of the page opens, and returns the texts of machines in it. */
+/** Whether nothing has the focus, for longer than it takes to give it back. */
+async function isFocusLost(page: Page): Promise<boolean> {
+  const isBody = () => document.activeElement === document.body
+  return await page
+    .waitForFunction(`!(${isBody})()`, undefined, { timeout: 2_000 })
+    .then(() => false)
+    .catch(() => page.evaluate(isBody))
+}
+
+/** Opens what each button of the page opens, and returns the texts of machines in it, and where the focus is lost when it closes. */
 export async function inDialogs(page: Page, place: string): Promise<string[]> {
   const found: string[] = []
   const buttons = page.locator('main button:visible:enabled:not([role=switch], [role=tab], [type=submit])')
@@ -79,6 +88,11 @@ export async function inDialogs(page: Page, place: string): Promise<string[]> {
     if ((await opened.count()) > 0) {
       found.push(...(await machineTexts(page, `${place} > ${name}`)))
       await page.keyboard.press('Escape')
+      await opened
+        .first()
+        .waitFor({ state: 'hidden', timeout: 2_000 })
+        .catch(() => {})
+      if (await isFocusLost(page)) found.push(`${place} > ${name}: the focus is lost when it closes`)
     }
     if (!page.url().includes(place)) await visit(page, place)
   }

@@ -1,14 +1,19 @@
-// The command palette while its file is on its way: keys are neither lost nor sent to the page below.
+// The command palette: keys while its file is on its way, which are neither lost nor sent to the page below; the actions of pages; actions on an object
+// that is named after a verb.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { updateAnnouncementRoute } from '@pharos/contract/byoip/announcement'
 import { searchRoute } from '@pharos/contract/search'
 import type { Page } from 'playwright-core'
-import { skipWithoutBrowser } from './browser.ts'
+import { settled, skipWithoutBrowser } from './browser.ts'
 import { useExample } from './example-suite.ts'
 import { held, intercept } from './intercept.ts'
 
 /** `g` and `e` are the shortcut of a page, `j` moves in its list. */
 const typed = 'ge jack'
+
+/** Of the examples of the contract. */
+const announcement = { id: 4211, cidr: '203.0.113.0/24' }
 
 describe('the command palette', { skip: skipWithoutBrowser() }, () => {
   const example = useExample()
@@ -65,5 +70,61 @@ describe('the command palette', { skip: skipWithoutBrowser() }, () => {
     file.release()
     assert.equal(await field(page).count(), 0)
     assert.equal(example.server.asked(searchRoute).length, 0)
+  })
+
+  it('runs an action of the page, and the focus returns to it', async () => {
+    example.server.reset()
+    await using person = await example.open({ reducedMotion: 'reduce' })
+    const { page } = person
+    await page.goto(`${example.server.url}/announcements/${announcement.id}`)
+    await settled(page)
+    await page.keyboard.press('Control+k')
+    await field(page).fill('withdr')
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw', exact: true }).click()
+    await page.getByRole('dialog', { name: `Withdraw ${announcement.cidr}?` }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Withdraw')
+  })
+
+  it('does to an object what a verb before its name says, from any page, with the dry run first', async () => {
+    example.server.reset()
+    await using person = await example.open({ reducedMotion: 'reduce' })
+    const { page } = person
+    await page.goto(`${example.server.url}/team`)
+    await settled(page)
+    await page.keyboard.press('Control+k')
+    await field(page).fill('withdraw')
+    await page.getByRole('dialog').getByText('Withdraw … (a prefix)').click()
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('[role=dialog] input')?.value === 'Withdraw ',
+    )
+    await page.getByRole('dialog').getByText('Type the name of a prefix').waitFor()
+    await page.keyboard.type(announcement.cidr)
+    await page.getByRole('dialog').getByText(`Withdraw ${announcement.cidr}`, { exact: true }).click()
+    await page.getByRole('dialog', { name: `Withdraw ${announcement.cidr}?` }).waitFor()
+    assert.equal(new URL(page.url()).pathname, `/announcements/${announcement.id}`)
+    const kinds = example.server.asked(searchRoute).map(({ query }) => query.getAll('kind').join())
+    assert.ok(kinds.includes('announcement'), kinds.join(' '))
+    const changes = example.server.asked(updateAnnouncementRoute)
+    assert.ok(
+      changes.every(({ query }) => query.get('dry_run') === 'true'),
+      'nothing was changed',
+    )
+  })
+
+  it('says that an action is not possible, on the page that shows why', async () => {
+    example.server.reset()
+    await using person = await example.open({ reducedMotion: 'reduce' })
+    const { page } = person
+    await page.goto(`${example.server.url}/team`)
+    await settled(page)
+    await page.clock.install()
+    await page.keyboard.press('Control+k')
+    await field(page).fill(`announce ${announcement.cidr}`)
+    await page.clock.runFor(1_000)
+    await page.getByRole('dialog').getByText(`Announce ${announcement.cidr}`, { exact: true }).click()
+    await page.getByRole('heading', { name: announcement.cidr, level: 1 }).waitFor()
+    await page.clock.runFor(10_000)
+    await page.getByText(`${announcement.cidr}: "Announce" is not possible now.`).waitFor()
   })
 })

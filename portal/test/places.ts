@@ -6,6 +6,7 @@ export const placesOfMembers = [
   '/announcements',
   '/announcements/new',
   '/announcements/1',
+  '/prefixes',
   '/prefixes/1',
   '/asns',
   '/asns/64496',

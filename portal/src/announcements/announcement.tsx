@@ -13,7 +13,6 @@ import {
   type Region,
 } from '@pharos/contract/byoip/announcement'
 import { listLettersRoute } from '@pharos/contract/byoip/letter'
-import { IconDots } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -25,6 +24,7 @@ import { TextLink } from '../ui/link.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { Columns, Page } from '../ui/page.tsx'
+import { PageMenu } from '../ui/page-menu.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { announcementStatusShown, StatePill } from '../ui/status.tsx'
@@ -254,15 +254,18 @@ function Actions({ announcement, regions, onAsk, onTab }: ActionsProps) {
   return (
     <>
       {canOperate && primary === 'announce' && (
-        <Button onClick={() => onAsk({ enabled: true })}>{texts.announce}</Button>
+        <Button data-action="announce" onClick={() => onAsk({ enabled: true })}>
+          {texts.announce}
+        </Button>
       )}
       {canOperate && primary === 'withdraw' && (
-        <Button variant="default" onClick={() => onAsk({ enabled: false })}>
+        <Button data-action="withdraw" variant="default" onClick={() => onAsk({ enabled: false })}>
           {texts.withdraw}
         </Button>
       )}
       {canOperate && primary === 'check' && (
         <Button
+          data-action="check"
           variant={hasOpenChecks(announcement) ? 'filled' : 'default'}
           loading={check.isPending}
           onClick={() => check.mutate()}
@@ -308,36 +311,29 @@ function MoreActions({ announcement, check, onTab }: MoreActionsProps) {
   const [deleting, { open: askDelete, close: stopDelete }] = useDisclosure(false)
   return (
     <>
-      <Menu position="bottom-end" width={240}>
-        <Menu.Target>
-          <Button variant="default" px={8} aria-label={texts.more}>
-            <IconDots size={16} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {canOperate && primaryAction(announcement) !== 'check' && (
-            <Menu.Item disabled={check.isPending} onClick={() => check.mutate()}>
-              {texts.check}
+      <PageMenu label={texts.more} width={240}>
+        {canOperate && primaryAction(announcement) !== 'check' && (
+          <Menu.Item data-action="check" disabled={check.isPending} onClick={() => check.mutate()}>
+            {texts.check}
+          </Menu.Item>
+        )}
+        <Menu.Item onClick={() => onTab('regions')}>{texts.chooseRegions}</Menu.Item>
+        {canManage && <Menu.Item onClick={() => onTab('letters')}>{texts.uploadLetter}</Menu.Item>}
+        <Menu.Item onClick={() => clipboard.copy(cidr)}>{texts.copyPrefix}</Menu.Item>
+        {canManage && (
+          <>
+            <Menu.Divider />
+            <Menu.Item
+              color="bad"
+              disabled={enabled}
+              onClick={askDelete}
+              rightSection={enabled ? texts.removeFirst : undefined}
+            >
+              {texts.remove}
             </Menu.Item>
-          )}
-          <Menu.Item onClick={() => onTab('regions')}>{texts.chooseRegions}</Menu.Item>
-          {canManage && <Menu.Item onClick={() => onTab('letters')}>{texts.uploadLetter}</Menu.Item>}
-          <Menu.Item onClick={() => clipboard.copy(cidr)}>{texts.copyPrefix}</Menu.Item>
-          {canManage && (
-            <>
-              <Menu.Divider />
-              <Menu.Item
-                color="bad"
-                disabled={enabled}
-                onClick={askDelete}
-                rightSection={enabled ? texts.removeFirst : undefined}
-              >
-                {texts.remove}
-              </Menu.Item>
-            </>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+          </>
+        )}
+      </PageMenu>
       <DeleteDialog announcement={announcement} opened={deleting} onClose={stopDelete} />
     </>
   )

@@ -39,7 +39,7 @@ export function Legend({ chart, hidden, onToggle }: LegendProps) {
   if (chart.kind === 'heatmap') return <Shades chart={chart} />
   const isSum = isStacked(chart.kind)
   return (
-    <ul className={classes['legend']}>
+    <ul className={classes['legend']} data-legend>
       {chart.series.map(({ label, color, isDashed = false, isLine = false, values, unit }) => {
         const highest = highestOf(values)
         const text = (

@@ -20,7 +20,7 @@ import type { ChartColor } from '../charts/chart-props.ts'
 import { SortedCurve } from '../charts/sorted-curve.tsx'
 import { Dimmed, Mono, OrDash } from '../ui/cells.tsx'
 import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
-import { download } from '../ui/export-file.ts'
+import { csvWriter, download } from '../ui/export-file.ts'
 import { FailedSection } from '../ui/failed-section.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { notifyProblem } from '../ui/notify.ts'
@@ -227,6 +227,12 @@ async function samplesOf(
 const saveSamples = async (service: Service, bill: BillablePort, month: string): Promise<void> =>
   download(samplesFile(bill, month), await samplesOf(service, bill, month))
 
+function saveMonths({ id }: Service, periods: readonly BillingPeriod[]): void {
+  const writer = csvWriter()
+  const file = writer.add(periods) + writer.end()
+  download(`bills-of-service-${id}.csv`, new Blob([file], { type: 'text/csv' }))
+}
+
 /** Closed months as columns beside the commit, and as a table with their hashes. */
 export function PastMonths({ service }: { service: Service }) {
   const answer = useAllRows(listBillingPeriodsRoute, { params: { service_id: service.id } })
@@ -240,7 +246,14 @@ export function PastMonths({ service }: { service: Service }) {
   const periods = all.filter(({ corrected_by: next }) => next === null)
   if (periods.length === 0) return null
   return (
-    <Section title={texts.past}>
+    <Section
+      title={texts.past}
+      actions={
+        <Button variant="subtle" size="compact-sm" onClick={() => saveMonths(service, all)}>
+          {texts.saveMonths}
+        </Button>
+      }
+    >
       <MonthsChart periods={periods} current={current.data ?? []} />
       <Table.ScrollContainer minWidth={640}>
         <Table>

@@ -426,6 +426,7 @@ export const words = {
     copyCommand: 'Copy command',
     hash: 'SHA-256 of the file:',
     past: 'Past months',
+    saveMonths: 'Download as CSV',
     port: 'Port',
     billed: 'Billed',
     over: 'Above the commit',

@@ -1,4 +1,4 @@
-// The texts of an assigned prefix, in one place to review and translate.
+// The texts of prefixes, in one place to review and translate.
 export const words = {
   title: 'Prefix',
   copy: 'Copy prefix',
@@ -20,4 +20,38 @@ export const words = {
   status: 'Status',
   prefix: 'Prefix',
   origin: 'Origin AS',
+  tree: {
+    title: 'Prefixes',
+    note: 'Your address space: what each prefix and each part of it is used for.',
+    space: 'Address space',
+    search: 'Address, prefix or name',
+    noneFound: 'No prefix matches',
+    empty: 'No prefixes yet',
+    emptyText: 'Prefixes that the provider assigns to your team, and those that you announce, appear here.',
+    add: 'Add prefix',
+    prefix: 'Prefix',
+    uses: 'Used for',
+    name: 'Name',
+    parts: 'Parts',
+    open: (cidr: string) => `Show the parts of ${cidr}`,
+    close: (cidr: string) => `Hide the parts of ${cidr}`,
+    assigned: 'Assigned',
+    rules: (count: number) => (count === 1 ? '1 shield rule' : `${count.toLocaleString('en')} shield rules`),
+    blackhole: 'Black hole',
+    reverse: 'Reverse DNS',
+    attack: 'Attack ongoing',
+    noParts: 'No part is announced',
+    partsLabel: (count: number, share: number) =>
+      `${count === 1 ? '1 part' : `${count.toLocaleString('en')} parts`}, ${Math.round(share * 100)} % of the addresses`,
+    kinds: {
+      prefixes: 'assigned prefixes',
+      announcements: 'announcements',
+      lists: 'shield rules',
+      blackholes: 'black holes',
+      zones: 'reverse zones',
+      attacks: 'attacks',
+    },
+    truncated: (limit: number, kinds: readonly string[]) =>
+      `Only the first ${limit.toLocaleString('en')} of these are shown: ${kinds.join(', ')}.`,
+  },
 } as const

@@ -1,4 +1,5 @@
-// The command palette: the team's objects, all pages that the user may open, and actions of the frame.
+// The command palette: the team's objects, what can be done to them, the actions of the current page, all pages that the user may open, and choices of
+// the frame.
 import '@mantine/spotlight/styles.css'
 import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -29,15 +30,17 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { linkOptions, useNavigate, type LinkOptions } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { answerOverLastOf } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { useMay } from '../api/use-grant.ts'
 import { useUser } from '../api/use-session.ts'
 import { askToEnter } from '../staff/enter-team.tsx'
 import { pageAt, pagesOf } from '../pages.tsx'
-import { notifyProblem } from '../ui/notify.ts'
+import { notifyFailure, notifyProblem } from '../ui/notify.ts'
 import { formatTime, useZone, type Zone } from '../ui/time.tsx'
+import { objectActions, readVerb, type ObjectAction } from './object-actions.ts'
+import { readPageActions, whenOffered, type PageAction } from './page-actions.ts'
 import { paletteMark } from './palette-waiting.tsx'
 import { signOut } from './sign-out.ts'
 import { words } from './words.ts'
@@ -68,6 +71,9 @@ const paletteKinds = searchKinds.filter((kind) => kind !== 'event')
 /** Requests wait until typing pauses. */
 const debounceMs = 120
 const queryLengthMin = 2
+const firstActions = 6
+/** A page that opens reads its data first. */
+const offeredWithinMs = 8_000
 
 type PaletteProps = {
   readonly user: User
@@ -77,8 +83,16 @@ type PaletteProps = {
 }
 
 export function Palette({ user, query, onQuery, onClose }: PaletteProps) {
-  const { hits, isPending, error } = useHits(query)
-  const own = [...usePages(user), ...useChoices(), ...teamsOf(user)]
+  const verbs = useVerbs()
+  const verb = readVerb(query, verbs)
+  const { hits, isPending, error } = useHits(verb?.rest ?? query, verb?.action)
+  const [ofPage] = useState(readPageActions)
+  const own = [
+    ...usePages(user),
+    ...useChoices(),
+    ...teamsOf(user),
+    ...(verb ? [] : startsOf(verbs, onQuery)),
+  ]
   useEffect(() => spotlight.open(), [])
   return (
     <Spotlight
@@ -87,10 +101,14 @@ export function Palette({ user, query, onQuery, onClose }: PaletteProps) {
       shortcut={null}
       query={query}
       onQueryChange={onQuery}
-      actions={[...hits, { group: words.goTo, actions: own }]}
+      actions={[
+        ...hits,
+        { group: words.onThisPage, actions: shownOf(ofPage, query).map(shownOnPage) },
+        { group: words.goTo, actions: own },
+      ]}
       filter={(text, groups) => groups.flatMap((group) => (isGroup(group) ? filtered(text, group) : []))}
       onSpotlightClose={onClose}
-      nothingFound={error ? words.searchFailed : isPending ? words.searching : words.noResults}
+      nothingFound={nothingFound({ error, isPending, verb })}
       highlightQuery
       attributes={{ content: { 'aria-label': words.searchButton, [paletteMark]: true } }}
       classNames={{ body: classes['body']!, actionsGroup: classes['group']! }}
@@ -106,17 +124,29 @@ export function Palette({ user, query, onQuery, onClose }: PaletteProps) {
   )
 }
 
+type Found = {
+  readonly error: unknown
+  readonly isPending: boolean
+  readonly verb: ReturnType<typeof readVerb>
+}
+
+function nothingFound({ error, isPending, verb }: Found): string {
+  if (error) return words.searchFailed
+  if (isPending) return words.searching
+  return verb && verb.rest.length < queryLengthMin ? words.nameObject(verb.action.object) : words.noResults
+}
+
 const isGroup = (one: SpotlightActionData | SpotlightActionGroupData): one is SpotlightActionGroupData =>
   'actions' in one
 
-/** Hits match already; pages and choices are matched by each word of the query. */
+/** Hits match already; pages, choices and actions are matched by each word of the query. */
 function filtered(query: string, { group, actions }: SpotlightActionGroupData): SpotlightActionGroupData[] {
   const parts = query.toLowerCase().split(/\s+/)
-  const matches = ({ label = '', keywords = [] }: SpotlightActionData) => {
-    const text = [label, ...[keywords].flat()].join(' ').toLowerCase()
+  const matches = ({ label = '', description = '', keywords = [] }: SpotlightActionData) => {
+    const text = [label, description, ...[keywords].flat()].join(' ').toLowerCase()
     return parts.every((part) => text.includes(part))
   }
-  const left = group === words.goTo ? actions.filter(matches) : actions
+  const left = group === words.goTo || group === words.onThisPage ? actions.filter(matches) : actions
   return left.length > 0 ? [{ group, actions: left }] : []
 }
 
@@ -125,14 +155,15 @@ function iconOf({ kind }: SearchHit) {
   return <Icon size={18} stroke={1.6} />
 }
 
-function useHits(query: string) {
+/** Hits of the query; with a verb, those that it applies to. */
+function useHits(query: string, verb: ObjectAction | undefined) {
   const navigate = useNavigate()
   const user = useUser()
   const [zone] = useZone()
   const [q] = useDebouncedValue(query.trim(), debounceMs)
   const isLong = q.length >= queryLengthMin
   const { data, isFetching, error } = useQuery({
-    ...answerOverLastOf(searchRoute, { query: { q, kind: paletteKinds } }),
+    ...answerOverLastOf(searchRoute, { query: { q, kind: verb ? [verb.kind] : paletteKinds } }),
     enabled: isLong,
   })
   const open = async (hit: SearchHit) => {
@@ -144,21 +175,61 @@ function useHits(query: string) {
       return askToEnter({ id: team, name: hit.team?.name ?? hit.title, ...(page && { to: page }) })
     if (team !== undefined && !(await session.switchTeam(team))) return
     if (page) await navigate(page)
+    if (verb) await startAction(verb, hit.title)
   }
   const actionOf = (hit: SearchHit): SpotlightActionData => ({
     id: `${hit.kind}-${hit.id}-${hit.team?.id ?? ''}`,
-    label: hit.title,
+    label: verb ? `${verb.verb} ${hit.title}` : hit.title,
     description: [subtitleOf(hit, zone), hit.team?.name].filter(Boolean).join(' · '),
     leftSection: iconOf(hit),
     onClick: () => void open(hit).catch(notifyProblem),
   })
-  const shown = isLong ? (data?.results ?? []).filter((hit) => hit.kind === 'team' || pageOfHit(hit)) : []
+  const isShown = (hit: SearchHit) =>
+    // The last answer is shown until the next one: it may be to a query without the verb.
+    verb ? hit.kind === verb.kind : hit.kind === 'team' || pageOfHit(hit) !== undefined
+  const shown = isLong ? (data?.results ?? []).filter(isShown) : []
   const hits = [...Map.groupBy(shown, ({ kind }) => kind)].map(([kind, found]) => ({
     group: words.kinds[kind],
     actions: found.map(actionOf),
   }))
   return { hits, isPending: isLong && isFetching, error: data ? null : error }
 }
+
+/** The page is opened first: its data decide whether the action is possible. */
+async function startAction({ name, verb }: ObjectAction, object: string): Promise<void> {
+  const action = await whenOffered(name, offeredWithinMs)
+  if (action) action.run()
+  else notifyFailure(words.notOffered(verb, object))
+}
+
+function useVerbs(): readonly ObjectAction[] {
+  const may = useMay()
+  return objectActions.filter(({ grant }) => may(grant))
+}
+
+/** Begins a query with the verb. */
+const startsOf = (
+  verbs: readonly ObjectAction[],
+  onQuery: (query: string) => void,
+): readonly SpotlightActionData[] =>
+  verbs.map(({ name, verb, object }) => ({
+    id: `start-${name}`,
+    label: words.verbStart(verb, object),
+    closeSpotlightOnTrigger: false,
+    onClick: () => onQuery(`${verb} `),
+  }))
+
+/** Before anything is typed, the first ones: pages are below them. */
+const shownOf = (actions: readonly PageAction[], query: string): readonly PageAction[] =>
+  query.trim() === '' ? actions.slice(0, firstActions) : actions
+
+const shownOnPage = ({ label, section, run }: PageAction, at: number): SpotlightActionData => ({
+  id: `page-${at}`,
+  label,
+  ...(section === undefined ? {} : { description: section }),
+  // Once the palette has given the focus back.
+  onClick: () => void setTimeout(run),
+})
 
 function usePages(user: User): SpotlightActionData[] {
   const navigate = useNavigate()

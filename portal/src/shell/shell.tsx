@@ -35,6 +35,7 @@ import { isAt, pageAt } from '../pages.tsx'
 import { DiscardQuestion } from '../ui/discard-question.tsx'
 import { storedChoice, useStoredChoice } from '../ui/stored-choice.ts'
 import { useCounts, type Counts } from './counts.ts'
+import { useFocusReturn } from './focus-return.ts'
 import { BottomBar, Navigation } from './navigation.tsx'
 import { showOverlay } from './overlay.ts'
 import { Shortcuts } from './shortcuts.tsx'
@@ -108,6 +109,7 @@ function Frame({ user }: { user: User }) {
   const seesOperator = useGrant('operator.see')
   const hasShield = useHasModule('shield')
   useWindowTitle(counts.attacks)
+  useFocusReturn()
   useEffect(close, [path, close])
   return (
     <AppShell

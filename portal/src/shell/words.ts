@@ -28,6 +28,20 @@ export const words = {
   search: 'Search or jump to…',
   searchButton: 'Search',
   goTo: 'Go to',
+  onThisPage: 'On this page',
+  /** What follows each verb is searched for. */
+  verbs: {
+    announce: { verb: 'Announce', object: 'a prefix' },
+    withdraw: { verb: 'Withdraw', object: 'a prefix' },
+    check: { verb: 'Check again', object: 'a prefix' },
+    addRecord: { verb: 'Add record', object: 'a zone' },
+    previewRules: { verb: 'Preview rules', object: 'an attack' },
+    addRule: { verb: 'Add rule', object: 'a prefix' },
+  },
+  verbStart: (verb: string, object: string) => `${verb} … (${object})`,
+  nameObject: (object: string) => `Type the name of ${object}`,
+  notOffered: (verb: string, object: string) =>
+    `${object}: "${verb}" is not possible now. The page shows the state.`,
   searching: 'Searching…',
   searchFailed: 'Search is not available now. Pages can still be opened.',
   noResults: 'No results',

@@ -128,7 +128,7 @@ function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) 
             {texts.allLists}
           </ButtonLink>
           {canChange && draft.length > 0 && (
-            <Button leftSection={<IconPlus size={14} />} onClick={add}>
+            <Button data-action="add-rule" leftSection={<IconPlus size={14} />} onClick={add}>
               {texts.add}
             </Button>
           )}
@@ -150,7 +150,7 @@ function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) 
               {texts.emptyText}
               {canChange && (
                 <Group justify="center" mt="md">
-                  <Button leftSection={<IconPlus size={14} />} onClick={add}>
+                  <Button data-action="add-rule" leftSection={<IconPlus size={14} />} onClick={add}>
                     {texts.addFirst}
                   </Button>
                 </Group>

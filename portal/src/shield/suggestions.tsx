@@ -108,7 +108,7 @@ function Suggested({ answer, prefix }: SuggestedProps) {
       )}
       {open.length > 0 &&
         (canChange ? (
-          <Button mt="xs" onClick={() => setOpen(true)}>
+          <Button data-action="preview-rules" mt="xs" onClick={() => setOpen(true)}>
             {open.length === 1 ? texts.preview : texts.previewAll}
           </Button>
         ) : (

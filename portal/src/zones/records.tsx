@@ -41,7 +41,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
       <Group gap="xs">
         <Filters page={page} />
         {!isReadOnly && (
-          <Button leftSection={<IconPlus size={14} />} onClick={() => drafts.add()}>
+          <Button data-action="add-record" leftSection={<IconPlus size={14} />} onClick={() => drafts.add()}>
             {texts.add}
           </Button>
         )}

@@ -1,9 +1,8 @@
 // One zone: its records, DNSSEC, who serves it, import and export, settings, history.
-import { Alert, Button, Menu, Skeleton, Tabs } from '@mantine/core'
+import { Alert, Menu, Skeleton, Tabs } from '@mantine/core'
 import { useClipboard, useDisclosure } from '@mantine/hooks'
 import { ProblemError } from '@pharos/contract/client'
 import { getZoneRoute, type Zone } from '@pharos/contract/dns/zone'
-import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { answerOf } from '../api/queries.ts'
@@ -12,6 +11,7 @@ import { CopyIcon } from '../ui/copy.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Columns, Page } from '../ui/page.tsx'
+import { PageMenu } from '../ui/page-menu.tsx'
 import { isForPeople } from '../ui/person-text.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
@@ -218,31 +218,24 @@ function Actions({ zone }: { zone: Zone }) {
   const [deleting, { open, close }] = useDisclosure(false)
   return (
     <>
-      <Menu position="bottom-end" width={220}>
-        <Menu.Target>
-          <Button variant="default" px={8} aria-label={texts.more}>
-            <IconDots size={16} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => clipboard.copy(zone.name)}>{texts.copy}</Menu.Item>
-          <Menu.Item onClick={() => clipboard.copy(forRegistrar(zone).join('\n'))}>
-            {words.facts.copyServers}
-          </Menu.Item>
-          <Menu.Item onClick={() => clipboard.copy(digOf({ name: zone.name, type: 'SOA' }))}>
-            {texts.copyDig}
-          </Menu.Item>
-          <Menu.Item onClick={() => void exportZone(zone)}>{texts.export}</Menu.Item>
-          {canManage && (
-            <>
-              <Menu.Divider />
-              <Menu.Item color="bad" onClick={open}>
-                {texts.remove}
-              </Menu.Item>
-            </>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <PageMenu label={texts.more} width={220}>
+        <Menu.Item onClick={() => clipboard.copy(zone.name)}>{texts.copy}</Menu.Item>
+        <Menu.Item onClick={() => clipboard.copy(forRegistrar(zone).join('\n'))}>
+          {words.facts.copyServers}
+        </Menu.Item>
+        <Menu.Item onClick={() => clipboard.copy(digOf({ name: zone.name, type: 'SOA' }))}>
+          {texts.copyDig}
+        </Menu.Item>
+        <Menu.Item onClick={() => void exportZone(zone)}>{texts.export}</Menu.Item>
+        {canManage && (
+          <>
+            <Menu.Divider />
+            <Menu.Item color="bad" onClick={open}>
+              {texts.remove}
+            </Menu.Item>
+          </>
+        )}
+      </PageMenu>
       <DeleteZone zone={zone} opened={deleting} onClose={close} />
     </>
   )
