@@ -36,6 +36,7 @@ const keyless = [
   'startSingleSignOn no_caller',
   'completeSingleSignOn no_caller',
   'linkIdentity no_caller',
+  'recoverSession password',
   'showInvitation no_caller',
   'acceptInvitation no_caller',
   'createProvider password',

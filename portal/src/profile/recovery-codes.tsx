@@ -1,4 +1,4 @@
-// Recovery codes, shown once: to copy, or to keep as a file.
+// New recovery codes: to copy, or to keep as a file. They cannot be read again.
 import { Alert, Button, Group, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { CopyBlock } from '../ui/copy.tsx'

@@ -121,7 +121,7 @@ async function accountOf(trx: Trx, found: StaffSignIn, assertion: Assertion): Pr
 }
 
 /** Null: the roles of the account, if the platform file maps no groups. */
-export function staffRolesOfGroups(
+function staffRolesOfGroups(
   { groups }: Pick<StaffSignIn, 'groups'>,
   { groups: held, claims }: Pick<Assertion, 'groups' | 'claims'>,
 ): StaffRole[] | null {

@@ -284,7 +284,7 @@ export const identitySubjects: readonly Subject[] = [
   },
   {
     route: 'recoverSession',
-    form: 'with a code and a second factor',
+    form: 'by an admin with a second factor',
     requests: {
       own: withRecoveryCode,
       foreign: async (context) => recovering(foreignOf(context).teamId),
