@@ -113,8 +113,11 @@ async function requireProvider(context: Context): Promise<void> {
   const { owner } = context.api.database.postgres
   await sql`
     insert into session_proofs (session_id, kind, expires, strong, team_id)
-    select id, 'recovery', now() + interval '1 hour', true, ${teamId} from sessions
-    where user_id = ${context.presented.userId!} and revoked is null`.execute(owner)
+    select id, 'recovery', now() + interval '1 hour', true, ${teamId} from sessions s
+    where user_id = ${context.presented.userId!} and revoked is null
+      and not exists (select from session_proofs p where p.session_id = s.id and p.kind = 'provider')`.execute(
+    owner,
+  )
   await sql`update teams set sign_in_policy = 'required' where id = ${teamId}`.execute(owner)
 }
 
@@ -132,7 +135,10 @@ async function withRecoveryCode(context: Context): Promise<SubjectRequest> {
     )
     await sql`
       update session_proofs p set strong = true from sessions s
-      where s.id = p.session_id and s.user_id = ${userId} and p.kind = 'local'`.execute(owner)
+      where s.id = p.session_id and p.kind = 'local'
+        and s.id = (select id from sessions where user_id = ${userId} order by created desc limit 1)`.execute(
+      owner,
+    )
   }
   return recovering(teamId, code)
 }
