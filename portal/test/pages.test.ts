@@ -45,4 +45,27 @@ describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
       assert.deepEqual([...new Set(found)], [])
       assert.deepEqual(pageErrors, [])
     })
+
+  it('show with forced colors what only a background shows otherwise: switches, what is chosen, series, states', async () => {
+    example.server.reset()
+    await using person = await example.open({ forcedColors: 'active', reducedMotion: 'reduce' })
+    const { page } = person
+    await page.goto(`${example.server.url}/announcements/4211`)
+    const styleOf = async (selector: string, name: string) => {
+      const element = page.locator(selector).first()
+      await element.waitFor({ state: 'attached' })
+      return await element.evaluate((one, of) => getComputedStyle(one).getPropertyValue(of), name)
+    }
+    assert.equal(await styleOf('.mantine-Switch-track', 'border-top-style'), 'solid')
+    assert.equal(await styleOf('.mantine-Tabs-tab[data-active]', 'outline-style'), 'solid')
+    assert.equal(await styleOf('.mantine-SegmentedControl-label[data-active]', 'outline-style'), 'solid')
+    assert.equal(await styleOf('nav .mantine-NavLink-root[data-active]', 'outline-style'), 'solid')
+    assert.equal(await styleOf('[data-legend] [data-shape]', 'forced-color-adjust'), 'none')
+    const track = await styleOf('.mantine-Switch-input:checked + * .mantine-Switch-thumb', 'background-color')
+    const ground = await styleOf(
+      '.mantine-Switch-input:checked + .mantine-Switch-track, .mantine-Switch-track:has(.mantine-Switch-thumb)',
+      'background-color',
+    )
+    assert.notEqual(track, ground)
+  })
 })

@@ -30,7 +30,8 @@ export function TeamMenu({
       {!isNarrow && (
         <span className={classes['names']}>
           <span className={classes['team']}>{current.name}</span>
-          <span className={classes['provider']}>{brand.name}</span>
+          {/* The provider's own team may have its name. */}
+          {current.name !== brand.name && <span className={classes['provider']}>{brand.name}</span>}
         </span>
       )}
     </>
