@@ -156,6 +156,19 @@ async function withRecoveryCode(context: Context): Promise<SubjectRequest> {
   return recovering(teamId, code)
 }
 
+const creating = (request: SubjectRequest): Subject => ({
+  route: 'createProvider',
+  requests: {
+    own: async (context) => {
+      await removeProviders(context)
+      return { ...request, params: { team_id: ownTeamOf(context).teamId } }
+    },
+    foreign: async (context) => ({ ...request, params: { team_id: foreignOf(context).teamId } }),
+    missing: async () => ({ ...request, params: { team_id: missingId } }),
+  },
+  answers: ofAdmins(201),
+})
+
 const addIdentity = async ({ api, fixtures }: Context, userId: number): Promise<SubjectRequest> => {
   const { id } = await addProvider(api, fixtures.red, unreachable)
   const { rows } = await sql<{ id: number }>`
@@ -241,29 +254,8 @@ export const identitySubjects: readonly Subject[] = [
     },
     answers: ofAdmins(200),
   },
-  {
-    route: 'createProvider',
-    requests: {
-      own: async (context) => {
-        await removeProviders(context)
-        return { ...newProvider, params: { team_id: ownTeamOf(context).teamId } }
-      },
-      foreign: async (context) => ({ ...newProvider, params: { team_id: foreignOf(context).teamId } }),
-      missing: async () => ({ ...newProvider, params: { team_id: missingId } }),
-    },
-    answers: ofAdmins(201),
-  },
-  {
-    route: 'createProvider',
-    form: 'of SAML',
-    requests: {
-      own: async (context) => {
-        await removeProviders(context)
-        return { ...newSamlProvider, params: { team_id: ownTeamOf(context).teamId } }
-      },
-    },
-    answers: ofAdmins(201),
-  },
+  creating(newProvider),
+  { ...creating(newSamlProvider), form: 'of SAML' },
   oneProvider('getProvider', 200),
   oneProvider('updateProvider', 200, { body: { name: 'Renamed', session_hours: 8 } }),
   {
