@@ -20,7 +20,8 @@ import {
   type SpareAccounts,
 } from './support/account-fixtures.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
-import { addProvider } from './support/identity.ts'
+import { metadataOf } from '../src/drivers/saml/testing.ts'
+import { addProvider, samlMetadata } from './support/identity.ts'
 import { restoreDomains, restoredDomainIds } from './support/domains.ts'
 import { draftOf, type Hints } from './support/request-drafts.ts'
 import { trackChanges, type Changes } from './support/changes.ts'
@@ -177,9 +178,9 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   updateMember: [/^body\.is_admin: exclusive$/, /^body\.roles: required$/],
   // Neither an address nor a provider, or both.
   startSingleSignOn: [/^body\.email: exclusive$/],
-  // Not an https address, or one that companies share; a domain of another team or provider, or a group twice.
-  createProvider: [/^body\.(issuer|domain_ids|mappings): /],
-  updateProvider: [/^body\.(issuer|domain_ids|mappings): /],
+  // Not an https address, or one that companies share; a domain of another team or provider, or a group twice. Of SAML: no metadata, or fields of the other kind.
+  createProvider: [/^body\.(issuer|domain_ids|mappings|metadata|metadata_url|sign_on_url|certificates): /],
+  updateProvider: [/^body\.(domain_ids|mappings|metadata|metadata_url|sign_on_url|certificates): /],
   // Spaces only.
   search: [/^query\.q: length$/],
   listPrefixes: [/^query\.cidr: /],
@@ -468,6 +469,11 @@ async function createHints(): Promise<Hints> {
     provider: [providerKey, providerKey, 'aaaaaaaaaaaa'],
     identity_id: [identityId, identityId, 999_999],
     issuer: [sandboxIssuer, 'https://login.example.net/realms/acme', 'https://192.0.2.1'],
+    entity_id: [samlMetadata.entityId],
+    sign_on_url: [samlMetadata.signOnUrl, 'javascript:alert(1)'],
+    certificates: [[samlMetadata.certificate]],
+    metadata: [metadataOf(samlMetadata.entityId, samlMetadata.signOnUrl, [samlMetadata.certificate]), '<a/>'],
+    metadata_url: ['http://10.0.0.1/metadata'],
     passkey_id: [sparePasskeys[0], sparePasskeys[0], sparePasskeys[1]],
     webhook_id: [...webhookIds, webhookIds[0], webhookIds[0], 999_999],
     delivery_id: [...deliveryIds, ...deliveryIds, 999_999],

@@ -105,6 +105,7 @@ const owners: Record<string, string> = {
 /** Tables with row-level security and no policy for the team role. */
 const closed: Record<string, string> = {
   auth_flows: 'sign-ins under way, before a team is known',
+  sso_assertions: 'assertions that were used, before a team is known',
   audit_unsealed: 'written by a trigger, emptied by a loop',
   approvals: 'changes of every area that wait for staff',
   dns_served: 'published zones, for the loops and the name server',

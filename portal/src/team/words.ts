@@ -574,12 +574,29 @@ export const words = {
   },
 
   provider: {
-    add: 'Add identity provider',
+    add: 'Add',
+    addOidc: 'Add OpenID provider',
+    addSaml: 'Add SAML provider',
+    addSamlIntro:
+      'Create a SAML application at your identity provider. Enter the URL of its metadata, or paste the metadata: you get the addresses that the application needs here after this step.',
+    metadataUrl: 'Metadata URL',
+    metadataUrlHelp: 'It must be reachable from the internet.',
+    metadata: 'Metadata (XML)',
+    metadataHelp: 'Instead of the URL.',
+    newMetadata: 'Enter new metadata to change the certificates; leave both fields empty to keep them.',
+    acsUrl: 'ACS URL',
+    copyAcsUrl: 'Copy ACS URL',
+    ourEntityId: 'Our entity ID and metadata URL',
+    copyOurEntityId: 'Copy our entity ID',
+    entityId: 'Entity ID of the provider',
+    certificates: 'Certificates',
+    certificatesUntil: (count: number): string => (count === 1 ? '1, expires' : `${count}, the last expires`),
+    groupsAttribute: 'Attribute with the groups',
     addIntro:
       'Register an application with OpenID Connect at your identity provider first. You get its redirect URI here after the first step.',
     noneTitle: 'No identity providers yet',
     noneText:
-      'Let members sign in with the login of your company: Okta, Entra ID, Google, Keycloak or any OpenID provider.',
+      'Let members sign in with the login of your company: Okta, Entra ID, Google, Keycloak, or any other provider with OpenID Connect or SAML.',
     name: 'Name',
     issuer: 'Issuer',
     issuerHelp: 'Exactly as your identity provider states it, such as https://login.acme.net/realms/staff.',
@@ -602,7 +619,11 @@ export const words = {
     defaultRoles: 'Roles without a group',
     defaultRolesHelp: 'For people whom no group below names. Leave it empty to refuse them.',
     statuses: { draft: 'Draft', active: 'Active', disabled: 'Disabled' },
-    problems: { domain_lost: 'No verified domain', unreachable: 'Does not answer' },
+    problems: {
+      domain_lost: 'No verified domain',
+      unreachable: 'Does not answer',
+      certificate_expires: 'Certificate expires',
+    },
     redirectUri: 'Redirect URI',
     copyRedirectUri: 'Copy redirect URI',
     test: 'Test',
@@ -619,7 +640,7 @@ export const words = {
     removeText:
       'Its links to accounts are deleted, and everybody whom it has signed in is signed out. Members stay.',
     steps: {
-      test: 'Enter the redirect URI at your identity provider, choose the domains below, then test it.',
+      test: 'Enter these addresses at your identity provider, choose the domains below, then test it.',
       activate: 'The test has passed. Activate it.',
     },
     tested: 'Last successful test',

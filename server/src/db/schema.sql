@@ -2239,7 +2239,7 @@ create table identity_providers (
   name text not null,
   status text not null default 'draft'::text,
   settings jsonb not null, -- of the driver: issuer, client id, names of claims
-  secret_sealed bytea not null, -- client secret, AES-256-GCM under a key derived from the secret
+  secret_sealed bytea, -- client secret, AES-256-GCM under a key derived from the secret; null for SAML, which has none
   session_hours integer not null default 12, -- lifetime of a proof, which a refresh does not extend
   second_factor text not null default 'claim'::text,
   default_roles text[] not null default '{}'::text[], -- of people whom no mapping names; empty: they are refused
@@ -2253,9 +2253,10 @@ create table identity_providers (
   constraint identity_providers_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint identity_providers_default_roles_check CHECK ((default_roles <@ '{reader,editor,network,dns,billing}'::text[])),
   constraint identity_providers_key_check CHECK ((key ~ '^[a-z2-7]{12}$'::text)),
-  constraint identity_providers_kind_check CHECK ((kind = 'oidc'::text)),
+  constraint identity_providers_kind_check CHECK ((kind = ANY (ARRAY['oidc'::text, 'saml'::text]))) NOT VALID,
   constraint identity_providers_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   constraint identity_providers_second_factor_check CHECK ((second_factor = ANY (ARRAY['claim'::text, 'local'::text, 'trust'::text]))),
+  constraint identity_providers_secret CHECK (((secret_sealed IS NULL) = (kind = 'saml'::text))) NOT VALID,
   constraint identity_providers_session_hours_check CHECK (((session_hours >= 1) AND (session_hours <= 168))),
   constraint identity_providers_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'disabled'::text])))
 );
@@ -3375,6 +3376,17 @@ create table sources (
   constraint sources_pkey PRIMARY KEY (key),
   constraint sources_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text))
 );
+
+-- assertions of SAML that were used, until they expire: each counts once
+create table sso_assertions (
+  provider_id integer not null,
+  assertion_hash bytea not null, -- SHA-256 of the id, which the identity provider chooses
+  expires timestamp with time zone not null,
+  constraint sso_assertions_pkey PRIMARY KEY (provider_id, assertion_hash),
+  constraint sso_assertions_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE CASCADE
+);
+CREATE INDEX sso_assertions_expires ON public.sso_assertions USING btree (expires);
+alter table sso_assertions enable row level security;
 
 -- failed sign-ins, the last 50 of each provider
 create table sso_attempts (

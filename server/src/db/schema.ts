@@ -1425,8 +1425,8 @@ export interface IdentityProvidersTable {
   status: Generated<IdentityProvidersStatus>
   /** of the driver: issuer, client id, names of claims */
   settings: Json
-  /** client secret, AES-256-GCM under a key derived from the secret */
-  secret_sealed: Buffer
+  /** client secret, AES-256-GCM under a key derived from the secret; null for SAML, which has none */
+  secret_sealed: Buffer | null
   /** lifetime of a proof, which a refresh does not extend */
   session_hours: Generated<number>
   second_factor: Generated<IdentityProvidersSecondFactor>
@@ -2381,6 +2381,14 @@ export interface SourcesTable {
   created: Generated<Date>
 }
 
+/** assertions of SAML that were used, until they expire: each counts once */
+export interface SsoAssertionsTable {
+  provider_id: number
+  /** SHA-256 of the id, which the identity provider chooses */
+  assertion_hash: Buffer
+  expires: Date
+}
+
 /** failed sign-ins, the last 50 of each provider */
 export interface SsoAttemptsTable {
   id: GeneratedAlways<number>
@@ -2816,6 +2824,7 @@ export interface Schema {
   sign_in_failures: SignInFailuresTable
   signing_keys: SigningKeysTable
   sources: SourcesTable
+  sso_assertions: SsoAssertionsTable
   sso_attempts: SsoAttemptsTable
   staff_accesses: StaffAccessesTable
   staff_tokens: StaffTokensTable

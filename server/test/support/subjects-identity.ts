@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { sandboxIssuer } from '../../src/drivers/sandbox-identity/provider.ts'
 import { createState, saveFlow } from '../../src/identity/flow.ts'
 import type { Identity } from './callers.ts'
-import { addProvider } from './identity.ts'
+import { addProvider, samlMetadata, type ProviderOptions } from './identity.ts'
 import {
   foreignOf,
   missingId,
@@ -64,15 +64,18 @@ const removeProviders = ({ api }: Context): Promise<unknown> =>
     api.database.postgres.owner,
   )
 
-const add = async (context: Context, team: { readonly teamId: number }): Promise<number> =>
-  (await addProvider(context.api, team, { ...sandbox, status: 'draft' })).id
+const add = async (
+  context: Context,
+  team: { readonly teamId: number },
+  kind: ProviderOptions = sandbox,
+): Promise<number> => (await addProvider(context.api, team, { ...kind, status: 'draft' })).id
 
 /** In the caller's team: its own provider, that of another team, and a missing one. */
-function inCurrentTeam(request: SubjectRequest): Subject['requests'] {
+function inCurrentTeam(request: SubjectRequest, kind?: ProviderOptions): Subject['requests'] {
   const about = (provider_id: number) => ({ ...request, params: { team_id: 'current', provider_id } })
   return {
-    own: async (context) => about(await add(context, ownTeamOf(context))),
-    foreign: async (context) => about(await add(context, foreignOf(context))),
+    own: async (context) => about(await add(context, ownTeamOf(context), kind)),
+    foreign: async (context) => about(await add(context, foreignOf(context), kind)),
     missing: async () => about(missingId),
   }
 }
@@ -92,6 +95,16 @@ const oneProvider = (
 
 const newProvider = {
   body: { kind: 'oidc', name: 'Login', issuer: 'https://idp.example', client_id: 'a', client_secret: 'b' },
+}
+
+const newSamlProvider = {
+  body: {
+    kind: 'saml',
+    name: 'Login',
+    entity_id: samlMetadata.entityId,
+    sign_on_url: samlMetadata.signOnUrl,
+    certificates: [samlMetadata.certificate],
+  },
 }
 
 const addIdentity = async ({ api, fixtures }: Context, userId: number): Promise<SubjectRequest> => {
@@ -191,8 +204,24 @@ export const identitySubjects: readonly Subject[] = [
     },
     answers: ofAdmins(201),
   },
+  {
+    route: 'createProvider',
+    form: 'of SAML',
+    requests: {
+      own: async (context) => {
+        await removeProviders(context)
+        return { ...newSamlProvider, params: { team_id: ownTeamOf(context).teamId } }
+      },
+    },
+    answers: ofAdmins(201),
+  },
   oneProvider('getProvider', 200),
   oneProvider('updateProvider', 200, { body: { name: 'Renamed', session_hours: 8 } }),
+  {
+    ...oneProvider('updateProvider', 200),
+    form: 'of SAML',
+    requests: inCurrentTeam({ body: { sign_on_url: 'https://idp.example/another' } }, { saml: samlMetadata }),
+  },
   oneProvider('deleteProvider', 204),
   {
     ...oneProvider('testProvider', 200),
