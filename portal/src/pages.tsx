@@ -481,7 +481,7 @@ export const pages = [
     label: 'Sign-in',
     tabOf: '/team',
     keywords: ['sso', 'single sign-on', 'oidc', 'identity provider', 'okta', 'entra'],
-    component: lazyRouteComponent(() => import('./team/providers.tsx'), 'Providers'),
+    component: lazyRouteComponent(() => import('./team/sign-in.tsx'), 'TeamSignIn'),
   }),
   page({
     path: '/team/tokens',

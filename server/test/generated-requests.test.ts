@@ -110,6 +110,7 @@ const neverSucceeding: readonly string[] = [
   'inviteFirstAdmin',
   'completeSingleSignOn',
   'linkIdentity',
+  'recoverSession',
 ]
 
 /** The number of requests after which the fixtures are restored, for operations that use them up. */
@@ -124,6 +125,8 @@ const restoredAfter: Readonly<Record<string, number>> = {
   confirmTotp: 5,
   deleteTotp: 1,
   createRecoveryCodes: 1,
+  // Ten wrong codes are allowed.
+  recoverSession: 5,
   deletePasskey: 1,
   deleteIdentity: 1,
   createProvider: 2,
@@ -280,6 +283,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   deleteTotp: [/^body\.otp: wrong_code$/],
   // Also left out by an account with an authenticator.
   createRecoveryCodes: [/^body\.otp: (wrong_code|required)$/],
+  recoverSession: [/^body\.code: wrong_code$/],
   // Fields of a staff access without its reason, and a reason of a member.
   createSessionToken: [/^body\.reason: /],
   // Not the answer of an authenticator to a challenge.

@@ -37,6 +37,7 @@ const keyless = [
   'startSingleSignOn no_caller',
   'completeSingleSignOn no_caller',
   'linkIdentity no_caller',
+  'recoverSession password',
   'showInvitation no_caller',
   'acceptInvitation no_caller',
   'createProvider password',
@@ -83,6 +84,10 @@ const newKey = () => ({ 'idempotency-key': `key-${keys++}` })
 /** Another request of the same operation: with another body, or about another object. */
 function anotherOf({ params = {}, body, form }: SubjectRequest): SubjectRequest {
   if (form) return { form: form.map((part) => (part.filename ? { ...part, filename: 'another.png' } : part)) }
+  // The same team: only the path differs.
+  if (body === undefined && Object.keys(params).join() === 'team_id')
+    return { params: { team_id: 'current' } }
+  if (body !== undefined && 'policy' in (body as object)) return { body: { policy: 'required' } }
   if ('zone' in params) return { params: { ...params, zone: anotherZone } }
   const otherBody = namesZone(body)
     ? { ...body, name: anotherZone }

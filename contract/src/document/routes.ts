@@ -39,6 +39,7 @@ import { notificationRoutes } from '../messages/notification.ts'
 import { platformRoutes } from '../operator/platform.ts'
 import { portRoutes } from '../inventory/port.ts'
 import { providerRoutes } from '../team/provider.ts'
+import { teamSignInRoutes } from '../team/sign-in.ts'
 import { prefixRoutes } from '../inventory/prefix.ts'
 import { reportRoutes } from '../messages/report.ts'
 import { restoreRoutes } from '../operator/restore.ts'
@@ -86,6 +87,7 @@ export const routes: readonly Route[] = [
   ...roleRoutes,
   ...domainRoutes,
   ...providerRoutes,
+  ...teamSignInRoutes,
   ...tokenRoutes,
   ...serviceAccountRoutes,
   ...auditRoutes,

@@ -80,6 +80,7 @@ const nouns: Readonly<Record<string, string>> = {
   shield: 'Shield list',
   staff_token: 'staff token',
   staff_access: 'staff access',
+  staff_sign_in: 'sign-in of staff',
   tsig_key: 'TSIG key',
 }
 
@@ -89,9 +90,11 @@ const actions: Readonly<Record<string, string>> = {
   'session.revoke': 'Signed out',
   'session.revoke_all': 'Signed out everywhere',
   'session.switch': 'Switched to this team',
+  'session.recover': 'Opened the team with a recovery code',
   'session.refuse': 'Sign-in refused',
   'setup.complete': 'Created the first account of the installation',
   'setup.update': 'Hid or showed the list of what is left to set up',
+  'staff.break_glass': 'Staff signed in without their identity provider',
   'staff.access': 'Opened this team as staff',
   'staff.leave': 'Closed this team as staff',
   'session.repeat': 'Session token used twice',
@@ -108,6 +111,8 @@ const actions: Readonly<Record<string, string>> = {
   'passkey.delete': 'Removed a passkey',
   'passkey.refuse': 'Passkey not accepted',
   'passkey.cloned': 'Passkey not accepted: a copy of it may exist',
+  'sign_in.policy': 'Changed sign-in policy',
+  'sign_in.recovery_codes': 'Created recovery codes of the team',
   'provider.test': 'Tested identity provider',
   'identity.link': 'Linked an identity provider to the account',
   'identity.unlink': 'Unlinked an identity provider',

@@ -19,9 +19,11 @@ import { restore } from './restore.ts'
 import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
 import { setupCode } from './setup-code.ts'
+import { staffCommand } from './staff.ts'
 import { start } from './start.ts'
 import { status } from './status.ts'
 import { supportBundle } from './support-bundle.ts'
+import { teamCommand } from './team.ts'
 import { token } from './token.ts'
 import { userCommand } from './user.ts'
 
@@ -37,6 +39,8 @@ export const commands: readonly Command[] = [
   token,
   userCommand,
   accessReview,
+  teamCommand,
+  staffCommand,
   replay,
   flowsCommand,
   approvals,

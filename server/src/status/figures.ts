@@ -63,6 +63,7 @@ function gaugesOf(metrics: Metrics) {
     metrics.formerRouterSeconds,
     metrics.nameServerUp,
     metrics.flowCounterRatio,
+    metrics.identityProviderProblems,
   ]
 }
 
@@ -103,6 +104,7 @@ function show(
     dns,
     visibility,
     unseen,
+    providers,
     counterRatios,
     connections,
   }: Figures,
@@ -125,6 +127,8 @@ function show(
     metrics.routerUp.set({ region, router }, up ? 1 : 0)
     if (neighbors !== null) metrics.regionNeighbors.set({ region, router }, neighbors)
   }
+  for (const [problem, count] of Object.entries(providers))
+    metrics.identityProviderProblems.set({ problem }, count)
   metrics.restoreOpen.set(dns.restores)
   for (const { area, subject, count } of approvals) metrics.approvalsOpen.set({ area, subject }, count)
   metrics.dnsAliasesFailing.set(dns.aliases_failing)

@@ -4,6 +4,7 @@ import type { MailTokenPurpose } from '../../src/session/mail-token.store.ts'
 import { hashPassword } from '../../src/session/password.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import { openSession } from './credentials.ts'
+import { lacksSignIn } from './expected-access.ts'
 import { ownTeamOf } from './subjects-team.ts'
 import { foreignOf, missingId, only, type Context, type Subject } from './subject.ts'
 import type { Person, Fixtures } from './fixtures.ts'
@@ -56,7 +57,7 @@ export const sessionSubjects: readonly Subject[] = [
     answers: (which, identity) => {
       if (identity.kind !== 'user') return 'unauthenticated'
       if (which === 'missing') return 'not_found'
-      if (which === 'own' && identity.openedBy === 'foreign provider') return 'sign_in_required'
+      if (which === 'own' && lacksSignIn(identity)) return 'sign_in_required'
       if (identity.isStaff && (which === 'foreign' || identity.entry === 'none')) return 'reason_required'
       return which === 'own' ? 200 : 'not_found'
     },
@@ -73,7 +74,7 @@ export const sessionSubjects: readonly Subject[] = [
     answers: (which, identity) => {
       if (identity.kind !== 'user') return 'unauthenticated'
       if (which !== 'missing' && identity.isStaff) return 200
-      if (which === 'own' && identity.openedBy === 'foreign provider') return 'sign_in_required'
+      if (which === 'own' && lacksSignIn(identity)) return 'sign_in_required'
       return which === 'own' ? 'invalid' : 'not_found'
     },
   },
