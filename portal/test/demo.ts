@@ -85,6 +85,11 @@ export class Demo {
     )
   }
 
+  /** Changes rows that no operation of the API changes. */
+  async change(...statements: readonly string[]): Promise<void> {
+    await demoQuery(this.#folder, ...statements)
+  }
+
   /** A request of an operator or a detector, outside of the browser. */
   async post(path: string, body: unknown, authorization: string): Promise<void> {
     const headers = { authorization, 'content-type': 'application/json' }

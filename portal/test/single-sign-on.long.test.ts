@@ -121,4 +121,54 @@ describe('single sign-on', { skip: skipWithoutBrowser() }, () => {
     await person.page.getByText('No identity provider is linked.').waitFor()
     await person.context.close()
   })
+
+  it('is required by an admin after the missing steps, and asks everybody else to sign in with it', async () => {
+    await demo.change(`insert into provider_mappings select id, 'chiefs', '{admin}' from identity_providers`)
+    idp.person = { sub: 'chief', email: `chief@${company}`, email_verified: true, groups: ['chiefs'] }
+    const { context, page, pageErrors } = await openPerson(browser, demo.url)
+    await continueAs(page, `chief@${company}`)
+    await page.waitForURL(`${demo.url}/zones**`)
+    await page.goto(`${demo.url}/team/sign-in`)
+    const required = page.getByRole('radio', { name: 'Required', exact: true })
+    await required.check()
+    await page.getByText('Create ten recovery codes').waitFor()
+    await shoot(page, 'sso-policy-missing')
+    await button(page, 'New recovery codes').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Create codes' }).click()
+    await dialog.getByText('They will not be shown again').waitFor()
+    const codes = (await dialog.innerText()).match(/[a-z2-7]{5}-[a-z2-7]{5}/g)!
+    assert.equal(codes.length, 10)
+    await shoot(page, 'sso-recovery-codes')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    await required.check()
+    await button(page, 'Change policy').click()
+    await dialog.getByRole('button', { name: 'Change policy' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await settled(page)
+    await shoot(page, 'sso-policy-required')
+    assert.deepEqual(ofPortal(pageErrors), [])
+    await context.close()
+    await opensWithCode(codes[0]!)
+  })
+
+  /** The provider names another person: the second time, the page waits, and an admin opens the team with a recovery code. */
+  async function opensWithCode(code: string): Promise<void> {
+    idp.person = { sub: 'eve', email: `eve@${company}`, email_verified: true, groups: ['others'] }
+    const { context, page } = await openPerson(browser, demo.url, admin)
+    await page.waitForURL(/\/sign-in\/return\//)
+    await page.getByRole('alert').waitFor()
+    await demo.change(
+      `update session_proofs set strong = true`,
+      `insert into second_factors (user_id, pending_until) select id, 'epoch' from users where email = '${admin}'`,
+    )
+    await page.goto(`${demo.url}/zones`)
+    await page.getByLabel('Recovery code of the team').fill(code)
+    await settled(page)
+    await shoot(page, 'sso-sign-in-required')
+    await button(page, 'Open with the recovery code').click()
+    await page.getByRole('heading', { name: 'Zones' }).first().waitFor()
+    await context.close()
+  }
 })

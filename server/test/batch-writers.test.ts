@@ -97,6 +97,8 @@ const safe: Readonly<Record<string, string>> = {
   'dns/zone/related-zone.store.ts': ofRequest,
   'dns/zone/zone-change.store.ts': ofRequest,
   'inventory/bill/bill.store.ts': ofOwn,
+  'identity/provider.store.ts': 'only reads',
+  'identity/sign-in-policy.store.ts': 'MACs of one request',
   'inventory/device/device.store.ts': 'only reads',
   'inventory/gauge/gauge.store.ts': 'only reads',
   'inventory/optics/watch-optics.store.ts': ofOwn,

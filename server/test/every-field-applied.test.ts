@@ -181,6 +181,7 @@ const operations: Readonly<Record<string, Operation>> = {
     },
     notShown: { metadata_url: 'it has to answer: saml-sign-in.test.ts' },
   },
+  updateTeamSignIn: { read: 'getTeamSignIn', fields: { policy: field('optional') } },
   updateServiceAccount: {
     read: 'getServiceAccount',
     fields: {

@@ -42,6 +42,7 @@ before(async () => {
     { sameInstallationAs: api },
   )
   fixtures = await createFixtures(api)
+  await setPolicies()
   passwordHash = (
     await api.database.postgres.owner
       .selectFrom('users')
@@ -55,6 +56,12 @@ after(async () => {
   await elsewhere[Symbol.asyncDispose]()
   await api[Symbol.asyncDispose]()
 })
+
+/** The admin of blue has used a recovery code. */
+const setPolicies = () =>
+  sql`update teams set sign_in_policy = 'required' where id = ${fixtures.blue.teamId}`.execute(
+    api.database.postgres.owner,
+  )
 
 /** Post-response tasks of one call must not be counted as changes of the next. */
 const settled = () => Promise.all([api.settled(), elsewhere.settled()])
@@ -316,6 +323,7 @@ for (const subject of subjects) {
     afterEach(settled)
     after(async () => {
       await removeCreated()
+      if (route.name === 'updateTeamSignIn') await setPolicies()
       if (isAboutCredentials(route)) await removeCredentials()
     })
     if (secondFactorSubjects.includes(subject)) afterEach(() => removeSecondFactors(api))

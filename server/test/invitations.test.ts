@@ -70,6 +70,7 @@ describe('inviting', () => {
       invitedBy: company.admin.email,
       roles: ['reader'],
       message: 'Welcome!\nAnn',
+      provider: null,
     })
   })
 
@@ -379,6 +380,7 @@ describe('the link of an invitation', () => {
       is_admin: true,
       roles: ['admin'],
       has_account: false,
+      sso: null,
     })
     const days = (Date.parse(expires) - Date.now()) / 86_400_000
     assert.ok(days > 6.9 && days <= 7)

@@ -6,6 +6,8 @@ import { sql } from 'kysely'
 import { followRedirects, startOidc, type TestOidc, type TestPerson } from '../src/drivers/oidc/testing.ts'
 import { sandboxIssuer } from '../src/drivers/sandbox-identity/provider.ts'
 import { redirectUriOf } from '../src/identity/open-provider.ts'
+import { open } from '../src/runtime/secrets.ts'
+import { readFigures } from '../src/status/figures.store.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
@@ -343,6 +345,46 @@ describe('the session of a provider', () => {
   })
 })
 
+describe('an invitation', () => {
+  const invite = async (email: string) => {
+    const { userId } = await addUser(api, 'chief', [red], { admin: true })
+    const { access } = await openSession(api, userId, red.teamId)
+    const authorization = { authorization: `Bearer ${access}` }
+    const invited = await post('/v3/teams/current/members', { email, roles: ['network'] }, authorization)
+    assert.equal(invited.statusCode, 201, invited.body)
+    const { rows } = await sql<{ content_sealed: Buffer }>`
+      select content_sealed from mails where template = 'invitation'`.execute(owner())
+    return JSON.parse(open(api.config.secret, 'mail', rows[0]!.content_sealed, 'invitation').toString()) as {
+      link: string
+      provider: string | null
+    }
+  }
+
+  it('to an address of the provider is accepted by signing in with it, also by a person without a group', async () => {
+    await sql`update identity_providers set default_roles = '{}'`.execute(owner())
+    await assertRefused(await signIn(anna), 'not_assigned')
+    const { link, provider: named } = await invite(anna.email!)
+    assert.equal(named, 'Company login')
+    const shown = await post('/v3/session/invitation', { token: new URL(link).hash.slice(1) })
+    assert.deepEqual(shown.json().sso, { provider: provider.key, required: false })
+    await assertRefused(await signIn({ ...anna, sub: 'eve-1', email: 'eve@red.example' }), 'not_assigned')
+    const { access } = (await signIn(anna)).json()
+    assert.deepEqual((await get('/v3/session/token', access)).json().token.roles, ['network'])
+    // An admin has set the roles: they stay, although no group gives them.
+    assert.equal((await signIn(anna)).statusCode, 200)
+  })
+
+  it('to another address, or of an admin who has left, is not', async () => {
+    await sql`update identity_providers set default_roles = '{}'`.execute(owner())
+    const { provider: named } = await invite('carl@contractor.example')
+    assert.equal(named, null)
+    await assertRefused(await signIn({ ...anna, email: 'carl@contractor.example' }), 'domain_not_yours')
+    await sql`update invitations set email = ${anna.email!}`.execute(owner())
+    await sql`delete from memberships`.execute(owner())
+    await assertRefused(await signIn(anna), 'not_assigned')
+  })
+})
+
 describe('the second factor', () => {
   it('of the account is asked for, after the code of the provider was spent', async () => {
     await sql`update identity_providers set second_factor = 'local'`.execute(owner())
@@ -387,6 +429,18 @@ describe('an attack', () => {
     const { redirect: second } = await start({ provider: provider.key })
     await assertRefused(await complete(provider, await answerOf(second, provider, anna), ''), 'wrong_browser')
     assert.ok(!idp.requested.slice(-3).includes('/token'), 'the answer was redeemed')
+  })
+
+  it('is none if two tabs of one browser sign in at the same time: both are completed', async () => {
+    const first = await start({ provider: provider.key })
+    const second = await start({ provider: provider.key }, { cookie: first.cookie })
+    assert.equal(second.cookie, first.cookie)
+    const answers = [
+      await answerOf(first.redirect, provider, anna),
+      await answerOf(second.redirect, provider, anna),
+    ]
+    for (const answer of answers)
+      assert.equal((await complete(provider, answer, second.cookie)).statusCode, 200)
   })
 
   it('by a replay fails', async () => {
@@ -463,6 +517,34 @@ describe('an attack', () => {
       { sameInstallationAs: api },
     )
     await assertRefused(await begin(proxied), 'unavailable')
+  })
+
+  it('is none if the provider does not answer: its admins get one mail for each outage', async () => {
+    const { userId } = await addUser(api, 'chief', [red], { admin: true })
+    await sql`update users set email_confirmed = now() where id = ${userId}`.execute(owner())
+    const down = await addProvider(api, red, { issuer: 'http://10.0.0.1', domain: 'red2.example' })
+    const fail = async () =>
+      assertRefused(await post('/v3/session/sso', { provider: down.key }), 'unavailable')
+    const mails = async () => {
+      const { rows } = await sql`select from mails where template = 'team-sign-in'`.execute(owner())
+      return rows.length
+    }
+    await fail()
+    await fail()
+    assert.equal(await mails(), 0)
+    const begin = () =>
+      sql`update identity_providers set unreachable = now() - interval '5 minutes' where id = ${down.id}`.execute(
+        owner(),
+      )
+    await begin()
+    await fail()
+    await fail()
+    assert.equal(await mails(), 1)
+    assert.deepEqual((await readFigures(owner())).providers, { domain_lost: 0, unreachable: 1 })
+    await sql`update identity_providers set problem_mailed = now() - interval '1 hour'`.execute(owner())
+    await begin()
+    await fail()
+    assert.equal(await mails(), 2)
   })
 
   it('by an identity provider in the network of the installation fails (SSRF)', async () => {

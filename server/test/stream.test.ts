@@ -243,6 +243,15 @@ describe('a stream ends', () => {
     assert.equal(await followed.next(), undefined)
   })
 
+  it('when the team no longer opens to the session, which has signed in in another way', async () => {
+    const { access } = await openSession(api, admin.userId, red.teamId)
+    const followed = new Followed({}, access)
+    assert.equal((await followed.next())!.type, 'ready')
+    await sql`update teams set sign_in_policy = 'required' where id = ${red.teamId}`.execute(owner)
+    assert.equal(await followed.next(), undefined)
+    await sql`update teams set sign_in_policy = 'optional'`.execute(owner)
+  })
+
   it('with the API token, and sends nothing after it', async () => {
     const token = await addApiToken(api, red.teamId, { scopes: ['lighthouse:read'] })
     const followed = await followFromNow({ token })

@@ -266,6 +266,7 @@ describe('the teams of a user', () => {
       ...flags,
       role: 'member',
       roles: ['editor'],
+      sign_in: null,
     }
     const b = {
       id: one.teamId,
@@ -274,6 +275,7 @@ describe('the teams of a user', () => {
       ...flags,
       role: 'admin',
       roles: ['admin'],
+      sign_in: null,
     }
     assert.deepEqual(await list(by), { results: [a, b], count: 2 })
     assert.deepEqual(await list(by, '?ordering=-name'), { results: [b, a], count: 2 })

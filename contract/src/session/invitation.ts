@@ -3,7 +3,8 @@ import { Type, type Static } from 'typebox'
 import { passwordRules } from './password.ts'
 import { RoleNames } from '../role.ts'
 import { route } from '../route.ts'
-import { Id, Optional, Strict, Time, Component } from '../scalar.ts'
+import { Id, Nullable, Optional, Strict, Time, Component } from '../scalar.ts'
+import { SignInMethod } from './sso.ts'
 import { Line } from '../text.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 1024, description: 'the token in the link of the mail' })
@@ -17,6 +18,11 @@ export const Invitation = Component('Invitation', {
   roles: RoleNames,
   expires: { ...Time, description: 'when the link expires' },
   has_account: Type.Boolean({ description: 'whether an account with the address exists' }),
+  sso: Nullable({
+    ...SignInMethod,
+    description:
+      'the identity provider of the team for the domain of the address: signing in with it accepts the invitation; null without one',
+  }),
 })
 export type Invitation = Static<typeof Invitation>
 

@@ -19,12 +19,20 @@ import { SessionTokens } from './session.ts'
 import { PasskeyAssertion } from './webauthn.ts'
 import { Line } from '../text.ts'
 
+/** The key of the identity provider of the staff of the installation, in the form of the others. */
+export const staffProviderKey = 'staffaccount'
+
 /** Random, so that customers cannot be counted. */
-const ProviderKey = Type.String({
+export const ProviderKey = Type.String({
   pattern: '^[a-z2-7]{12}$',
   maxLength: 12,
   description: 'key of an identity provider',
   expects: 'the key of an identity provider, such as k3j5mq2xw7ab',
+})
+
+export const SignInMethod = Component('SignInMethod', {
+  provider: ProviderKey,
+  required: Type.Boolean({ description: 'whether the team accepts nothing else' }),
 })
 
 /** What the browser brings back from the identity provider, as it is in the query of the redirect URI. */
@@ -51,12 +59,7 @@ export const findSignInMethodsRoute = route({
   permission: { credential: 'none' },
   body: Strict({ email: { ...EmailAddress, description: 'e-mail address' } }),
   response: Strict({
-    sso: Nullable(
-      Component('SignInMethod', {
-        provider: ProviderKey,
-        required: Type.Boolean({ description: 'whether the team accepts nothing else' }),
-      }),
-    ),
+    sso: Nullable(SignInMethod),
   }),
   success: 200,
   keyless: 'read',
@@ -173,6 +176,33 @@ export const deleteIdentityRoute = route({
   success: 204,
 })
 
+export const recoverSessionRoute = route({
+  name: 'recoverSession',
+  group: 'Session',
+  method: 'POST',
+  path: '/v3/session/recover',
+  summary: 'Open a team with a recovery code',
+  description:
+    'For admins of a team whose identity provider does not answer: the session opens the team for one hour. Needs a session with a second factor. Each code ' +
+    'works once, and all admins of the team get a mail.',
+  permission: { credential: 'web', personal: true, local: true },
+  body: Strict({
+    team_id: Id,
+    code: Line({
+      minLength: 10,
+      maxLength: 20,
+      description: 'recovery code of the team, case-insensitive, with or without its dash',
+    }),
+  }),
+  response: Strict({
+    team_id: { ...Id, description: 'id of the team' },
+    expires: { ...Time, description: 'until when the session opens the team' },
+  }),
+  success: 200,
+  keyless: 'password',
+  errors: ['not_found', 'forbidden', 'second_factor_required'],
+})
+
 export const singleSignOnRoutes = [
   findSignInMethodsRoute,
   startSingleSignOnRoute,
@@ -180,4 +210,5 @@ export const singleSignOnRoutes = [
   linkIdentityRoute,
   listIdentitiesRoute,
   deleteIdentityRoute,
+  recoverSessionRoute,
 ]

@@ -72,6 +72,16 @@ export const AvailableTeam = Component('AvailableTeam', {
   roles: Type.Array(RoleName, {
     description: 'roles of the caller in the team; empty for staff who are no member',
   }),
+  sign_in: Nullable(
+    Component(
+      'NeededSignIn',
+      { provider: Nullable(Type.String({ description: 'key of the identity provider of the team' })) },
+      {
+        description:
+          'the team needs a sign-in with its identity provider before this session opens it; null if it does not',
+      },
+    ),
+  ),
 })
 export type AvailableTeam = Static<typeof AvailableTeam>
 
@@ -121,8 +131,8 @@ export const listTeamsRoute = route({
   path: '/v3/teams',
   summary: 'Get current available teams',
   description:
-    'The teams that the user can switch to, with the role in each; for staff all teams. An API token has one ' +
-    'team. `name` matches names that contain it, case-insensitively.',
+    'The teams of the user, with the role in each; for staff all teams. `sign_in` is set for a team that a sign-in with its identity provider ' +
+    'opens first. An API token has one team. `name` matches names that contain it, case-insensitively.',
   permission: { credential: 'any', scope: 'team:read', personal: true },
   query: Strict({
     name: Optional(Type.String({ minLength: 1, maxLength: 200 })),

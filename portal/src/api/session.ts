@@ -11,6 +11,7 @@ import {
   type User,
 } from '@pharos/contract/session/session'
 import { completeSingleSignOnRoute, startSingleSignOnRoute } from '@pharos/contract/session/sso'
+import { completeStarted, neededProviderOf } from './single-sign-on.ts'
 import { answerQuestion, askToDiscard, hasUnsaved } from './unsaved.ts'
 
 export type SessionState =
@@ -93,15 +94,26 @@ export const session = {
       const input = { body, headers: cookieMode } as CallInput<typeof completeSingleSignOnRoute>
       const answer = await call(completeSingleSignOnRoute, input)
       shareTokens(answer)
+      completeStarted()
       return answer.body.return_to ?? undefined
     })
   },
 
-  /** Asks first if something is not saved. Resolves with whether the team was changed. */
+  /**
+   * Asks first if something is not saved. Resolves with whether the team was changed: a team that opens with its identity provider is opened by a sign-in, which
+   * returns to this page.
+   */
   async switchTeam(teamId: number): Promise<boolean> {
     if (!(await askToDiscard())) return false
-    await callForTokens(createSessionTokenRoute, { team_id: teamId }, enter)
-    return true
+    try {
+      await callForTokens(createSessionTokenRoute, { team_id: teamId }, enter)
+      return true
+    } catch (error) {
+      const provider = neededProviderOf(error)
+      if (provider === undefined) throw error
+      await session.startSingleSignOn({ provider, return_to: `${location.pathname}${location.search}` })
+      return false
+    }
   },
 
   /** Switches to the team of a customer, with the reason of staff. The caller has asked about unsaved changes. */

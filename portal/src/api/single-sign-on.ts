@@ -1,5 +1,6 @@
 // Single sign-on in this browser: the query with which the identity provider returns, and what the tab has to do with it. The query is read and removed from
 // the address bar when the page loads, so that no history and no script has the code.
+import { ProblemError } from '@pharos/contract/client'
 import type { BodyOf } from '@pharos/contract/route'
 import type { completeSingleSignOnRoute } from '@pharos/contract/session/sso'
 
@@ -51,3 +52,22 @@ export function takeProviderTest(): number | undefined {
   sessionStorage.removeItem(testKey)
   return id === null ? undefined : Number(id)
 }
+
+/** Returns the key of the identity provider that opens the team; undefined for other errors, and for a team without one. */
+export function neededProviderOf(error: unknown): string | undefined {
+  if (!(error instanceof ProblemError) || error.problem.code !== 'sign_in_required') return undefined
+  return error.problem.errors?.find(({ ctx }) => ctx?.['provider'] !== undefined)?.ctx?.['provider'] as
+    | string
+    | undefined
+}
+
+const startedKey = 'pharos-sign-in-started'
+
+/** Returns true once for a team in this tab, until a sign-in is complete. */
+export function mayStartByItself(teamId: number): boolean {
+  const started = sessionStorage.getItem(startedKey)
+  sessionStorage.setItem(startedKey, String(teamId))
+  return started !== String(teamId)
+}
+
+export const completeStarted = (): void => sessionStorage.removeItem(startedKey)

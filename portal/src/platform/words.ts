@@ -28,6 +28,7 @@ export const kindGroups = {
   },
   Provider: {
     provider: ['Provider', 'provider', 'Name, color and support address.'],
+    staff_sign_in: ['Sign-in of staff', 'sign-in of staff', 'Their identity provider.'],
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly [string, string, string]>>>>
 

@@ -10,15 +10,13 @@ import {
 } from '@pharos/contract/session/second-factor'
 import { listPasskeysRoute } from '@pharos/contract/session/passkey'
 import { useDisclosure } from '@mantine/hooks'
-import { IconDownload } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { encode } from 'uqr'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
 import { session } from '../api/session.ts'
-import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
+import { CopyIcon } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { download } from '../ui/export-file.ts'
 import { text, password } from '../ui/form-text-widgets.tsx'
 import { Field, useRequestForm } from '../ui/form.tsx'
 import { notifySuccess } from '../ui/notify.ts'
@@ -26,6 +24,7 @@ import { Problem } from '../ui/problem.tsx'
 import { SubmitButton } from '../ui/submit-button.tsx'
 import { Time } from '../ui/time.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
+import { RecoveryCodes } from './recovery-codes.tsx'
 import { words } from './words.ts'
 import { StatePill } from '../ui/status.tsx'
 
@@ -168,27 +167,9 @@ function Scan({ enrolment: { uri, secret }, children }: ScanProps) {
   )
 }
 
-/** The file contains host and date, so that it can be identified later. */
-const fileOf = (codes: readonly string[]): string =>
-  [t.fileHead(location.host, new Date().toISOString().slice(0, 10)), t.fileText, '', ...codes, ''].join('\n')
-
-export function Codes({ codes }: { codes: readonly string[] }) {
-  return (
-    <Stack>
-      <Alert color="warn">{t.storeCodes}</Alert>
-      <CopyBlock text={codes.join('\n')} label={t.copyAll} />
-      <Group>
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={14} />}
-          onClick={() => download('recovery-codes.txt', new Blob([fileOf(codes)], { type: 'text/plain' }))}
-        >
-          {t.download}
-        </Button>
-      </Group>
-    </Stack>
-  )
-}
+export const Codes = ({ codes }: { readonly codes: readonly string[] }) => (
+  <RecoveryCodes codes={codes} note={t.storeCodes} fileText={t.fileText} />
+)
 
 /** ISO/IEC 18004, drawn as one path, on white in the dark theme too: scanners need the contrast. */
 function QrCode({ text }: { text: string }) {

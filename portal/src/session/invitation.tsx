@@ -14,6 +14,7 @@ import { Field, Form, useRequestForm } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
+import { StartSingleSignOn } from './single-sign-on.tsx'
 import { GuestPage, IncompleteLink, tokenOfLink } from './guest-page.tsx'
 import { words } from './words.ts'
 
@@ -49,7 +50,7 @@ export function InvitationPage() {
 }
 
 function Accept({ token, invitation }: { token: string; invitation: Invitation }) {
-  const { email, team_name, invited_by, roles, expires, has_account } = invitation
+  const { email, team_name, invited_by, roles, expires, has_account, sso } = invitation
   const form = useRequestForm({
     initialValues: { first_name: '', last_name: '', password: '' },
     ...(has_account ? {} : { route: acceptInvitationRoute, declared }),
@@ -63,12 +64,31 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
         <ButtonLink to="/sign-in">{words.signIn}</ButtonLink>
       </>
     )
+  const about = (
+    <Text size="sm">
+      {t.text(invited_by, email, rolesText(roles))} {describeRoles(roles)} {t.expires} <Time at={expires} />.
+    </Text>
+  )
+  if (sso?.required)
+    return (
+      <>
+        {about}
+        <Text size="sm">{t.byProvider}</Text>
+        <StartSingleSignOn email={email} returnTo={undefined} />
+      </>
+    )
   return (
     <Form form={form} action={has_account ? t.accept : t.create} fullWidth>
-      <Text size="sm">
-        {t.text(invited_by, email, rolesText(roles))} {describeRoles(roles)} {t.expires} <Time at={expires} />
-        .
-      </Text>
+      {about}
+      {sso !== null && (
+        <>
+          <Text size="sm">{t.byProvider}</Text>
+          <StartSingleSignOn email={email} returnTo={undefined} />
+          <Text size="sm" c="dimmed">
+            {t.byPassword}
+          </Text>
+        </>
+      )}
       {has_account ? (
         <Text size="sm">{t.hasAccount}</Text>
       ) : (

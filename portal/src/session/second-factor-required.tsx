@@ -11,7 +11,7 @@ import { Page } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
 import { usePolling } from '../ui/use-polling.ts'
 import { useAllRows } from '../ui/use-all-rows.ts'
-import { retryGatedTeam } from './second-factor-gate.ts'
+import { retryGatedTeam } from './team-gate.ts'
 import { words } from './words.ts'
 
 const { gate: t } = words

@@ -26,11 +26,22 @@ export function SingleSignOn({ email, returnTo }: SingleSignOnProps) {
     retry: false,
   })
   const provider = domain === '' ? undefined : methods.data?.sso?.provider
+  if (provider === undefined) return null
+  return (
+    <>
+      <StartSingleSignOn email={typed} returnTo={returnTo} />
+      <Text size="xs" c="dimmed" ta="center">
+        {words.singleSignOnHelp}
+      </Text>
+    </>
+  )
+}
+
+export function StartSingleSignOn({ email, returnTo }: SingleSignOnProps) {
   const start = useMutation({
     mutationFn: () =>
-      session.startSingleSignOn({ email: typed, ...(returnTo === undefined ? {} : { return_to: returnTo }) }),
+      session.startSingleSignOn({ email, ...(returnTo === undefined ? {} : { return_to: returnTo }) }),
   })
-  if (provider === undefined) return null
   return (
     <>
       {start.error && <SsoProblem error={start.error} />}
@@ -43,9 +54,6 @@ export function SingleSignOn({ email, returnTo }: SingleSignOnProps) {
       >
         {words.singleSignOn}
       </Button>
-      <Text size="xs" c="dimmed" ta="center">
-        {words.singleSignOnHelp}
-      </Text>
     </>
   )
 }

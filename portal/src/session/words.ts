@@ -34,6 +34,18 @@ export const words = {
   confirmTitle: 'Confirm your e-mail address',
   confirmed: (email: string): string => `${email} is confirmed.`,
 
+  signInGate: {
+    title: 'Sign in for this team',
+    required: (team: string): string => `${team} opens with its identity provider`,
+    text: 'Continue with the login of your company. You return to this page.',
+    without: 'This session does not open the team. Sign out, then sign in with your password or a passkey.',
+    recovery: 'The identity provider does not answer?',
+    recoveryText:
+      'Admins who have signed in with a second factor open the team for one hour with one of its recovery codes. All admins get a mail.',
+    code: 'Recovery code of the team',
+    codeHelp: 'Ten characters. Each code works once.',
+    recover: 'Open with the recovery code',
+  },
   sso: {
     title: 'Single sign-on',
     failed: 'Single sign-on failed',
@@ -70,6 +82,9 @@ export const words = {
     text: (by: string, email: string, roles: string): string =>
       `${by} invited you (${email}) to join as ${roles}.`,
     expires: 'The invitation expires',
+    byProvider:
+      'Sign in with the login of your company: it accepts the invitation, and you need no password.',
+    byPassword: 'Or accept with an account of your own:',
     hasAccount: 'You already have an account with this address. Join, then sign in.',
     accept: 'Join team',
     create: 'Create account and join',

@@ -29,7 +29,7 @@ import { lazy, Suspense, useEffect } from 'react'
 import { queryClient } from '../api/queries.ts'
 import { answerQuestion, useIsAsking } from '../api/unsaved.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
-import { useGatedTeamId } from '../session/second-factor-gate.ts'
+import { useGate } from '../session/team-gate.ts'
 import { ModuleDisabled } from '../session/module-disabled.tsx'
 import { isAt, pageAt } from '../pages.tsx'
 import { DiscardQuestion } from '../ui/discard-question.tsx'
@@ -53,6 +53,9 @@ import { signOut } from './sign-out.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { brand } from '../ui/brand.ts'
 
+const SignInRequired = lazy(async () => ({
+  default: (await import('../session/sign-in-required.tsx')).SignInRequired,
+}))
 const SecondFactorRequired = lazy(async () => ({
   default: (await import('../session/second-factor-required.tsx')).SecondFactorRequired,
 }))
@@ -226,15 +229,15 @@ const Sidebar = ({ user, path, counts, isNarrow }: SidebarProps) => (
 
 /** The page, or the reason why the user cannot see it in this team. */
 function Content({ user, path }: { user: User; path: string }) {
-  const gatedTeamId = useGatedTeamId()
+  const gate = useGate()
   const { isKnown, isInTeam, error, retry } = useRolesState()
   const may = useMay()
   // Of the rendered page: while the next page loads, the address has already changed.
   const page = pageAt(useMatches({ select: (matches) => matches.at(-1)?.pathname ?? path }))
-  if (gatedTeamId === user.current_team.id && path !== '/profile')
+  if (gate?.teamId === user.current_team.id && path !== '/profile')
     return (
       <Suspense fallback={<PageWaiting />}>
-        <SecondFactorRequired />
+        {gate.needs === 'sign_in' ? <SignInRequired provider={gate.provider} /> : <SecondFactorRequired />}
       </Suspense>
     )
   if (!isInTeam && page?.staffGrant === undefined && path !== '/profile')

@@ -239,6 +239,8 @@ export const words = {
     rights: 'Roles and scopes',
     adminToken: 'Admin',
     limited: 'Limited to some resources',
+    signIn: 'Signs in with',
+    methods: { password: 'Password', passkey: 'Passkey', provider: 'Identity provider' },
     twoFactor: 'Second factor',
     on: 'On',
     off: 'Off',
@@ -571,6 +573,52 @@ export const words = {
     never: 'never',
   },
 
+  policy: {
+    title: 'Sign-in policy',
+    providers: 'Identity providers',
+    withoutProvider:
+      'Members sign in with a password or a passkey. Activate an identity provider to require it.',
+    policies: {
+      optional: 'Optional',
+      required_domain: 'Required for its domains',
+      required: 'Required',
+    },
+    policyHelp: {
+      optional: 'Members sign in with a password, a passkey or the identity provider.',
+      required_domain:
+        'Members with an address in a domain of the identity provider sign in with it. Others, such as contractors, sign in with a second factor.',
+      required: 'Members sign in with the identity provider only. Nobody else opens the team.',
+    },
+    missing: 'Before you can require it',
+    steps: {
+      provider: 'Test and activate an identity provider.',
+      recovery_codes: 'Create ten recovery codes and store them where all admins find them.',
+      recent_sign_in:
+        'Sign in with the identity provider now: it must let you in, at most 15 minutes before the change.',
+    },
+    signIn: 'Sign in with the identity provider',
+    change: 'Change policy',
+    changeTitle: (policy: string): string => `Change the sign-in policy to "${policy}"?`,
+    changeText:
+      'Members whose session was opened in another way have to sign in again before they see the team. Keep the recovery codes: they open the team if the identity provider fails.',
+    changeToOptional:
+      'Passwords and passkeys open the team again, also of people whom the identity provider no longer signs in.',
+    tokens:
+      'API tokens, TSIG keys and service accounts work with every policy. Mails of the team are sent to all members.',
+    codes: 'Recovery codes',
+    codesText:
+      'An admin with a second factor opens the team with a code for one hour if the identity provider fails. All admins get a mail.',
+    codesLeft: (count: number): string => `${count} unused ${count === 1 ? 'code' : 'codes'}`,
+    created: 'created',
+    newCodes: 'New recovery codes',
+    create: 'Create codes',
+    newCodesText: 'Ten codes are shown once.',
+    replaceCodesText: 'Ten codes are shown once. None of the former codes works any more.',
+    storeCodes:
+      'Store these where all admins of the team find them, not behind the identity provider. They will not be shown again.',
+    fileText:
+      'Each opens the team for an admin for one hour, once, if the identity provider does not answer.',
+  },
   provider: {
     add: 'Add',
     addOidc: 'Add OpenID provider',

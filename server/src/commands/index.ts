@@ -1,4 +1,5 @@
 // Every command of `pharos`, in the order of the help.
+import { accessReview } from './access-review.ts'
 import { agent } from './agent.ts'
 import { apply } from './apply.ts'
 import { approvals } from './approvals.ts'
@@ -18,9 +19,11 @@ import { restore } from './restore.ts'
 import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
 import { setupCode } from './setup-code.ts'
+import { staffCommand } from './staff.ts'
 import { start } from './start.ts'
 import { status } from './status.ts'
 import { supportBundle } from './support-bundle.ts'
+import { teamCommand } from './team.ts'
 import { token } from './token.ts'
 import { userCommand } from './user.ts'
 
@@ -35,6 +38,9 @@ export const commands: readonly Command[] = [
   supportBundle,
   token,
   userCommand,
+  accessReview,
+  teamCommand,
+  staffCommand,
   replay,
   flowsCommand,
   approvals,

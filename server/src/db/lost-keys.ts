@@ -34,6 +34,12 @@ export const macPlaces: readonly (LostKind & { readonly table: string; readonly 
   },
   { noun: 'recovery codes', table: 'recovery_codes', column: 'code_mac', effect: 'they are rejected' },
   {
+    noun: 'recovery codes of teams',
+    table: 'team_recovery_codes',
+    column: 'code_mac',
+    effect: 'they are rejected; create new ones',
+  },
+  {
     noun: 'links in mails',
     table: 'mail_tokens',
     column: 'secret_mac',

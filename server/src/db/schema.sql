@@ -297,6 +297,16 @@ AS $function$
         where i.provider_id = o.id and i.user_id = s.user_id and split_part(lower(i.email), '@', 2) = of_domain))
   $function$;
 
+CREATE OR REPLACE FUNCTION public.end_staff_proofs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update session_proofs p set expires = now() from sessions s
+  where s.id = p.session_id and s.user_id = new.id and p.kind = 'staff' and p.expires > now();
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint, event_facet integer)
  RETURNS TABLE(facet integer, measure text, bucket integer)
  LANGUAGE sql
@@ -353,6 +363,21 @@ begin
     where exists (select from teams where id = old.team_id);
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.member_sign_in(of_user integer, in_team integer)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select array_remove(array[
+      case when u.password_hash is not null then 'password' end,
+      case when u.passkey_added is not null then 'passkey' end,
+      case when exists (select from user_identities i join identity_providers p on p.id = i.provider_id
+        where i.user_id = u.id and p.team_id = in_team) then 'provider' end], null)
+  from users u join memberships m on m.user_id = u.id
+  where u.id = of_user and m.team_id = in_team and coalesce(current_team_id(), in_team) = in_team
+$function$;
 
 CREATE OR REPLACE FUNCTION public.port_buckets(port integer, since timestamp with time zone, until timestamp with time zone, seconds integer)
  RETURNS TABLE(at timestamp with time zone, covered_ms integer, octets_in bigint, octets_out bigint, packets_in bigint, packets_out bigint, errors_in bigint, errors_out bigint, discards_in bigint, discards_out bigint)
@@ -490,7 +515,7 @@ AS $function$
         where o.session_id = of_session and o.expires > now() and i.team_id = (t.team ->> 'id')::integer)),
       '[]')))::json end
   from (select user_profile(for_user, in_team) as profile) p,
-    (select coalesce(bool_or(o.kind = 'local' and coalesce(o.expires > now(), true)), true) as is_local
+    (select coalesce(bool_or(o.kind in ('local', 'staff') and coalesce(o.expires > now(), true)), true) as is_local
       from session_proofs o where o.session_id = of_session) l
 $function$;
 
@@ -968,6 +993,24 @@ CASE subject_kind
     ELSE false
 END)));
 
+-- addresses and names of people in entries of the audit log, which contain the key: emptied with the account, while the entry and its seal stay
+create table audit_addresses (
+  key text not null,
+  at timestamp with time zone not null default now(), -- time of its entry, with whose month it is deleted
+  team_id integer, -- that of the entry, for row-level security
+  user_id integer, -- the account that the entry is about; null if the entry does not name it
+  value text, -- null once the account is deleted
+  erased timestamp with time zone,
+  constraint audit_addresses_pkey PRIMARY KEY (key),
+  constraint audit_addresses_check CHECK (((value IS NULL) = (erased IS NOT NULL))),
+  constraint audit_addresses_key_check CHECK ((key ~ '^[A-Za-z0-9_-]{16}$'::text))
+);
+CREATE INDEX audit_addresses_at ON public.audit_addresses USING btree (at);
+CREATE INDEX audit_addresses_user ON public.audit_addresses USING btree (user_id) WHERE ((user_id IS NOT NULL) AND (erased IS NULL));
+CREATE INDEX audit_addresses_value ON public.audit_addresses USING btree (lower(value)) WHERE (erased IS NULL);
+alter table audit_addresses enable row level security;
+create policy tenant on audit_addresses as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table audit_entries (
   id bigint not null generated always as identity,
   at timestamp with time zone not null default now(),
@@ -1026,14 +1069,14 @@ alter table audit_unsealed enable row level security;
 -- sign-ins under way: each works once, and is deleted before its answer is read
 create table auth_flows (
   state_hash bytea not null, -- SHA-256 of the random state
-  provider_id integer not null,
+  provider_id integer, -- null: the identity provider of staff
   kind text not null,
   cookie_mac bytea, -- of the cookie of the browser that started it; null for the link of a mail
   content_sealed bytea not null, -- nonce, PKCE verifier and page to return to; or the assertion that waits for a second factor or a link
   expires timestamp with time zone not null,
   constraint auth_flows_pkey PRIMARY KEY (state_hash),
   constraint auth_flows_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE CASCADE,
-  constraint auth_flows_kind_check CHECK ((kind = ANY (ARRAY['sign_in'::text, 'test'::text, 'factor'::text, 'link'::text])))
+  constraint auth_flows_kind_check CHECK ((kind = ANY (ARRAY['sign_in'::text, 'test'::text, 'factor'::text, 'link'::text, 'staff'::text]))) NOT VALID
 );
 CREATE INDEX auth_flows_expires ON public.auth_flows USING btree (expires);
 alter table auth_flows enable row level security;
@@ -1209,6 +1252,15 @@ CREATE INDEX cross_connects_service ON public.cross_connects USING btree (servic
 CREATE INDEX cross_connects_team ON public.cross_connects USING btree (team_id, id);
 alter table cross_connects enable row level security;
 create policy tenant on cross_connects as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- one row if the installation began with limits of retention by default; without it rows are kept until a limit is set
+create table default_limits (
+  key text not null default 'default_limits'::text,
+  since timestamp with time zone not null default now(),
+  constraint default_limits_pkey PRIMARY KEY (key),
+  constraint default_limits_key_check CHECK ((key = 'default_limits'::text))
+);
+alter table default_limits enable row level security;
 
 create table deliveries (
   id bigint not null generated always as identity,
@@ -1900,6 +1952,7 @@ create table events (
   constraint events_pkey PRIMARY KEY (id),
   constraint events_source_key_source_event_id_key UNIQUE (source_key, source_event_id)
 );
+CREATE INDEX events_detected ON public.events USING btree (detected);
 CREATE INDEX events_network ON public.events USING btree (affected_network, id);
 alter table events enable row level security;
 create policy tenant on events as permissive for all to pharos_tenant using ((EXISTS ( SELECT
@@ -2204,6 +2257,7 @@ create table identity_providers (
   unreachable timestamp with time zone, -- since when it does not answer; null if the last attempt reached it
   created timestamp with time zone not null default now(),
   version integer not null default 1,
+  problem_mailed timestamp with time zone, -- when its admins were last told that it does not answer: once for each outage
   constraint identity_providers_pkey PRIMARY KEY (id),
   constraint identity_providers_id_team_id_key UNIQUE (id, team_id),
   constraint identity_providers_key_key UNIQUE (key),
@@ -3141,20 +3195,25 @@ create policy tenant on services as permissive for all to pharos_tenant using ((
 create table session_proofs (
   id uuid not null default gen_random_uuid(),
   session_id uuid not null,
-  kind text not null, -- local: a password or a passkey of the account; provider: an identity provider of a team, which opens that team only
+  kind text not null, -- local: a password or a passkey of the account; provider: an identity provider of a team; recovery: a recovery code of a team; staff: that of staff
   at timestamp with time zone not null default now(),
   expires timestamp with time zone, -- null: as long as the session; set for a provider
   strong boolean not null, -- whether a second factor was used, or a passkey that verified the user
   provider_id integer,
+  team_id integer, -- of a recovery code: it opens this team, for its admins
+  staff_roles text[], -- by the groups at the sign-in of staff; null: the roles of the account
   constraint session_proofs_pkey PRIMARY KEY (id),
   constraint session_proofs_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE SET NULL,
   constraint session_proofs_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint session_proofs_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE SET NULL,
   constraint session_proofs_expires CHECK (((kind = 'local'::text) OR (expires IS NOT NULL))) NOT VALID,
-  constraint session_proofs_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'provider'::text]))) NOT VALID
+  constraint session_proofs_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'provider'::text, 'recovery'::text, 'staff'::text]))) NOT VALID
 );
 CREATE INDEX session_proofs_provider ON public.session_proofs USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 CREATE INDEX session_proofs_session ON public.session_proofs USING btree (session_id);
+CREATE INDEX session_proofs_team ON public.session_proofs USING btree (team_id) WHERE (team_id IS NOT NULL);
 CREATE TRIGGER session_proofs_actors AFTER DELETE OR UPDATE ON public.session_proofs FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+CREATE TRIGGER session_proofs_recovered AFTER INSERT ON public.session_proofs FOR EACH ROW WHEN ((new.kind = 'recovery'::text)) EXECUTE FUNCTION wake_actors();
 
 create table sessions (
   id uuid not null default gen_random_uuid(),
@@ -3390,6 +3449,26 @@ alter table staff_accesses enable row level security;
 CREATE TRIGGER staff_accesses_actors AFTER INSERT OR DELETE OR UPDATE ON public.staff_accesses FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on staff_accesses as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- one row at most: the element of the platform file
+create table staff_sign_in (
+  key text not null,
+  issuer text not null,
+  client_id text not null,
+  secret_sealed bytea not null, -- client secret, AES-256-GCM under a key derived from the secret
+  domains text[] not null,
+  groups jsonb not null, -- staff roles by group; empty: the roles of the account
+  groups_claim text not null,
+  acr text,
+  second_factor text not null,
+  required boolean not null, -- rights of staff need a sign-in with it
+  break_glass text[] not null, -- addresses of accounts for the time when it does not answer: they need a second factor
+  constraint staff_sign_in_pkey PRIMARY KEY (key),
+  constraint staff_sign_in_key_check CHECK ((key = 'staff_sign_in'::text)),
+  constraint staff_sign_in_second_factor_check CHECK ((second_factor = ANY (ARRAY['claim'::text, 'trust'::text])))
+);
+alter table staff_sign_in enable row level security;
+CREATE TRIGGER staff_sign_in_actors AFTER INSERT OR DELETE OR UPDATE ON public.staff_sign_in FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+
 create table staff_tokens (
   id text not null,
   name text not null,
@@ -3489,6 +3568,20 @@ END);
 alter table team_events enable row level security;
 create policy tenant on team_events as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- for admins while the identity provider of the team does not answer; new codes replace the old ones
+create table team_recovery_codes (
+  id bigint not null generated always as identity,
+  team_id integer not null,
+  code_mac bytea not null, -- HMAC-SHA256 with a key derived from the secret, bound to the team
+  created timestamp with time zone not null default now(),
+  used timestamp with time zone,
+  constraint team_recovery_codes_pkey PRIMARY KEY (id),
+  constraint team_recovery_codes_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX team_recovery_codes_team ON public.team_recovery_codes USING btree (team_id);
+alter table team_recovery_codes enable row level security;
+create policy tenant on team_recovery_codes as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table teams (
   id integer not null generated always as identity,
   slug text not null,
@@ -3509,15 +3602,17 @@ create table teams (
   renamed timestamp with time zone, -- when the team last named itself; null while the name is the operator's
   default_roles text[] not null default '{reader}'::text[], -- of members who join by a domain, and of is_admin false in requests
   token_days_max integer, -- longest time in days until a new API token expires; null: no limit, and tokens may never expire
+  sign_in_policy text not null default 'optional'::text, -- required_domain: members with an address in a domain of a provider use it, others a second factor; required: the provider of the team only
   constraint teams_pkey PRIMARY KEY (id),
   constraint teams_slug_key UNIQUE (slug),
   constraint teams_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text))),
   constraint teams_default_roles_check CHECK (((default_roles <@ '{reader,editor,network,dns,billing}'::text[]) AND ((cardinality(default_roles) >= 1) AND (cardinality(default_roles) <= 5)))),
+  constraint teams_sign_in_policy CHECK ((sign_in_policy = ANY (ARRAY['optional'::text, 'required_domain'::text, 'required'::text]))) NOT VALID,
   constraint teams_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   constraint teams_token_days_max_check CHECK (((token_days_max >= 1) AND (token_days_max <= 1826)))
 );
 alter table teams enable row level security;
-CREATE TRIGGER teams_actors AFTER DELETE OR UPDATE OF enabled_modules, require_2fa ON public.teams FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+CREATE TRIGGER teams_actors AFTER DELETE OR UPDATE OF enabled_modules, require_2fa, sign_in_policy ON public.teams FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 CREATE TRIGGER teams_events_deleted AFTER DELETE ON public.teams FOR EACH ROW EXECUTE FUNCTION delete_team_events();
 CREATE TRIGGER teams_version BEFORE UPDATE ON public.teams FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
 create policy tenant on teams as permissive for all to pharos_tenant using ((id = current_team_id()));
@@ -3550,6 +3645,16 @@ alter table transceivers enable row level security;
 create policy tenant on transceivers as permissive for all to pharos_tenant using (((current_team_id() IS NOT NULL) AND (EXISTS ( SELECT
    FROM interfaces i
   WHERE (i.id = transceivers.interface_id)))));
+
+-- accounts without a team, which are deleted after a time
+create table unused_accounts (
+  user_id integer not null,
+  since timestamp with time zone not null default now(), -- when it was first seen without a team, or used after that
+  mailed timestamp with time zone, -- when the user was told that the account will be deleted
+  constraint unused_accounts_pkey PRIMARY KEY (user_id),
+  constraint unused_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+alter table unused_accounts enable row level security;
 
 create table used_challenges (
   nonce text not null,
@@ -3607,6 +3712,7 @@ create table users (
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 alter table users enable row level security;
 CREATE TRIGGER users_actors AFTER DELETE OR UPDATE OF is_staff, staff_roles, is_demo, session_version, email_confirmed, totp_enabled, passkey_added ON public.users FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+CREATE TRIGGER users_no_staff AFTER UPDATE OF is_staff ON public.users FOR EACH ROW WHEN ((old.is_staff AND (NOT new.is_staff))) EXECUTE FUNCTION end_staff_proofs();
 create policy tenant on users as permissive for all to pharos_tenant using ((EXISTS ( SELECT
    FROM memberships m
   WHERE ((m.team_id = current_team_id()) AND (m.user_id = users.id)))));
@@ -3769,6 +3875,7 @@ grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin,
 grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on attachments to pharos_tenant;
+grant insert (key, team_id, user_id, value), select on audit_addresses to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
 grant select on bgp_sessions to pharos_tenant;
@@ -3843,7 +3950,8 @@ grant select on team_event_counts to pharos_tenant;
 grant select on team_event_facets to pharos_tenant;
 grant select on team_event_hours to pharos_tenant;
 grant select on team_events to pharos_tenant;
-grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed, default_roles, token_days_max) on teams to pharos_tenant;
+grant delete, insert (team_id, code_mac), select (id, team_id, created, used) on team_recovery_codes to pharos_tenant;
+grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed, default_roles, token_days_max, sign_in_policy) on teams to pharos_tenant;
 grant select on transceivers to pharos_tenant;
 grant select (id, email, first_name, last_name, display_name, totp_enabled, passkey_added) on users to pharos_tenant;
 grant select (is_used, as_of, checked) on visibility_sources to pharos_tenant;

@@ -347,6 +347,20 @@ export interface AttachmentsTable {
   created_by: string
 }
 
+/** addresses and names of people in entries of the audit log, which contain the key: emptied with the account, while the entry and its seal stay */
+export interface AuditAddressesTable {
+  key: string
+  /** time of its entry, with whose month it is deleted */
+  at: Generated<Date>
+  /** that of the entry, for row-level security */
+  team_id: number | null
+  /** the account that the entry is about; null if the entry does not name it */
+  user_id: number | null
+  /** null once the account is deleted */
+  value: string | null
+  erased: Date | null
+}
+
 export interface AuditEntriesTable {
   id: GeneratedAlways<number>
   at: Generated<Date>
@@ -380,14 +394,13 @@ export interface AuditUnsealedTable {
   entry_at: Date
 }
 
-export type AuthFlowsKind = 'sign_in' | 'test' | 'factor' | 'link'
-
 /** sign-ins under way: each works once, and is deleted before its answer is read */
 export interface AuthFlowsTable {
   /** SHA-256 of the random state */
   state_hash: Buffer
-  provider_id: number
-  kind: AuthFlowsKind
+  /** null: the identity provider of staff */
+  provider_id: number | null
+  kind: string
   /** of the cookie of the browser that started it; null for the link of a mail */
   cookie_mac: Buffer | null
   /** nonce, PKCE verifier and page to return to; or the assertion that waits for a second factor or a link */
@@ -532,6 +545,12 @@ export interface CrossConnectsTable {
   connected: Date | null
   ceased: Date | null
   created: Generated<Date>
+}
+
+/** one row if the installation began with limits of retention by default; without it rows are kept until a limit is set */
+export interface DefaultLimitsTable {
+  key: Generated<string>
+  since: Generated<Date>
 }
 
 export type DeliveriesState = 'new' | 'done' | 'partial' | 'failed'
@@ -1418,6 +1437,8 @@ export interface IdentityProvidersTable {
   unreachable: Date | null
   created: Generated<Date>
   version: Generated<number>
+  /** when its admins were last told that it does not answer: once for each outage */
+  problem_mailed: Date | null
 }
 
 /** incidents that messages have reported, as the last one of each did */
@@ -2190,7 +2211,7 @@ export interface ServicesTable {
 export interface SessionProofsTable {
   id: Generated<string>
   session_id: string
-  /** local: a password or a passkey of the account; provider: an identity provider of a team, which opens that team only */
+  /** local: a password or a passkey of the account; provider: an identity provider of a team; recovery: a recovery code of a team; staff: that of staff */
   kind: string
   at: Generated<Date>
   /** null: as long as the session; set for a provider */
@@ -2198,6 +2219,10 @@ export interface SessionProofsTable {
   /** whether a second factor was used, or a passkey that verified the user */
   strong: boolean
   provider_id: number | null
+  /** of a recovery code: it opens this team, for its admins */
+  team_id: number | null
+  /** by the groups at the sign-in of staff; null: the roles of the account */
+  staff_roles: string[] | null
 }
 
 export interface SessionsTable {
@@ -2397,6 +2422,27 @@ export interface StaffAccessesTable {
   closed: Date | null
 }
 
+export type StaffSignInSecondFactor = 'claim' | 'trust'
+
+/** one row at most: the element of the platform file */
+export interface StaffSignInTable {
+  key: string
+  issuer: string
+  client_id: string
+  /** client secret, AES-256-GCM under a key derived from the secret */
+  secret_sealed: Buffer
+  domains: string[]
+  /** staff roles by group; empty: the roles of the account */
+  groups: Json
+  groups_claim: string
+  acr: string | null
+  second_factor: StaffSignInSecondFactor
+  /** rights of staff need a sign-in with it */
+  required: boolean
+  /** addresses of accounts for the time when it does not answer: they need a second factor */
+  break_glass: string[]
+}
+
 export interface StaffTokensTable {
   id: string
   name: string
@@ -2480,6 +2526,16 @@ export interface TeamEventsTable {
   incident: string | null
 }
 
+/** for admins while the identity provider of the team does not answer; new codes replace the old ones */
+export interface TeamRecoveryCodesTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  /** HMAC-SHA256 with a key derived from the secret, bound to the team */
+  code_mac: Buffer
+  created: Generated<Date>
+  used: Date | null
+}
+
 export interface TeamsTable {
   id: GeneratedAlways<number>
   slug: string
@@ -2505,6 +2561,8 @@ export interface TeamsTable {
   default_roles: Generated<string[]>
   /** longest time in days until a new API token expires; null: no limit, and tokens may never expire */
   token_days_max: number | null
+  /** required_domain: members with an address in a domain of a provider use it, others a second factor; required: the provider of the team only */
+  sign_in_policy: Generated<string>
 }
 
 /** pluggable modules; another serial number is another module, with a history of its own */
@@ -2532,6 +2590,15 @@ export interface TransceiversTable {
   warnings: GeneratedJson
   /** one of the states is raised */
   has_warning: Generated<boolean>
+}
+
+/** accounts without a team, which are deleted after a time */
+export interface UnusedAccountsTable {
+  user_id: number
+  /** when it was first seen without a team, or used after that */
+  since: Generated<Date>
+  /** when the user was told that the account will be deleted */
+  mailed: Date | null
 }
 
 export interface UsedChallengesTable {
@@ -2673,6 +2740,7 @@ export interface Schema {
   asn_proofs: AsnProofsTable
   asns: AsnsTable
   attachments: AttachmentsTable
+  audit_addresses: AuditAddressesTable
   audit_entries: AuditEntriesTable
   audit_seals: AuditSealsTable
   audit_unsealed: AuditUnsealedTable
@@ -2684,6 +2752,7 @@ export interface Schema {
   blackholes: BlackholesTable
   cross_connect_log: CrossConnectLogTable
   cross_connects: CrossConnectsTable
+  default_limits: DefaultLimitsTable
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
   detector_attacks: DetectorAttacksTable
@@ -2796,13 +2865,16 @@ export interface Schema {
   sso_assertions: SsoAssertionsTable
   sso_attempts: SsoAttemptsTable
   staff_accesses: StaffAccessesTable
+  staff_sign_in: StaffSignInTable
   staff_tokens: StaffTokensTable
   team_event_counts: TeamEventCountsTable
   team_event_facets: TeamEventFacetsTable
   team_event_hours: TeamEventHoursTable
   team_events: TeamEventsTable
+  team_recovery_codes: TeamRecoveryCodesTable
   teams: TeamsTable
   transceivers: TransceiversTable
+  unused_accounts: UnusedAccountsTable
   used_challenges: UsedChallengesTable
   user_identities: UserIdentitiesTable
   users: UsersTable

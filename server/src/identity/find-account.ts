@@ -9,6 +9,8 @@ import type { RequestSource } from '../session/request-source.ts'
 import { parseEmail } from '../text/email.ts'
 import { domainOfEmail } from '../team/domain-name.ts'
 import { demoteHoldings } from '../team/holdings.ts'
+import { joinTeam } from '../team/invitation.ts'
+import { findOpenInvitation, findSentInvitation, lockInvitation } from '../team/invitation.store.ts'
 import { lockTeamRow } from '../team/team-lock.store.ts'
 import { createState, linkHours, saveFlow } from './flow.ts'
 import {
@@ -45,6 +47,7 @@ export function addressOf({ email }: Pick<Assertion, 'email'>): StatedAddress {
 export type FoundAccount = {
   readonly decision: Exclude<LinkDecision, { kind: 'refuse' }>
   readonly member: MemberRecord
+  readonly invitationId: number | undefined
   readonly membership: Exclude<MembershipChange, { kind: 'refuse' }>
   /** Canonical; null for a known identity without an address. */
   readonly email: string | null
@@ -66,9 +69,17 @@ export async function findPerson(
   if (decision.kind === 'refuse') throw failure(decision.reason)
   const userId = 'userId' in decision ? decision.userId : null
   const member = await readMemberFacts(db, provider.teamId, userId)
-  const membership = planMembership(provider, assertion.groups, member)
+  const invitationId = isDomainBound ? await findInvitedBy(db, provider.teamId, email!) : undefined
+  const isInvited = invitationId !== undefined
+  const membership = planMembership(provider, assertion.groups, { ...member, isInvited })
   if (membership.kind === 'refuse') throw failure(membership.reason)
-  return { decision, member, membership, email }
+  return { decision, member, invitationId, membership, email }
+}
+
+/** Returns the open invitation of the address, whose sender may still invite. */
+async function findInvitedBy(db: Db | Trx, teamId: number, email: string): Promise<number | undefined> {
+  const id = await findOpenInvitation(db, teamId, email)
+  return id === undefined ? undefined : (await findSentInvitation(db, id))?.id
 }
 
 /** Applies the decision, and returns the account. Runs in the transaction that opens the session. */
@@ -127,9 +138,17 @@ async function applyMembership(
   { id, teamId }: SignInProvider,
   { claims }: Assertion,
   userId: number,
-  { member, membership, email }: FoundAccount,
+  { decision, member, invitationId, membership, email }: FoundAccount,
 ): Promise<void> {
   if (membership.kind === 'keep') return
+  if (membership.kind === 'invited') {
+    await lockInvitation(trx, invitationId!)
+    const invitation = await findSentInvitation(trx, invitationId!)
+    // Withdrawn at the same moment.
+    if (!invitation || invitation.acceptedBy !== null) throw new SignInFailure('not_assigned', { claims })
+    const accountCreated = decision.kind === 'create'
+    return joinTeam(trx, invitation, { userId, accountCreated, requestId, address })
+  }
   const { roles } = membership
   const by = { teamId, actor: `user:${userId}`, requestId, address }
   if (membership.kind === 'join') {

@@ -2,11 +2,12 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 
-export type FlowKind = 'sign_in' | 'test' | 'factor' | 'link'
+export type FlowKind = 'sign_in' | 'test' | 'factor' | 'link' | 'staff'
 
 export type NewFlowRow = {
   readonly stateHash: Buffer
-  readonly providerId: number
+  /** Null: the identity provider of staff. */
+  readonly providerId: number | null
   readonly kind: FlowKind
   readonly cookieMac: Buffer | null
   readonly sealed: Buffer
@@ -23,7 +24,7 @@ export async function insertFlow(db: Db | Trx, flow: NewFlowRow): Promise<void> 
 }
 
 type TakenFlowRow = {
-  readonly provider_id: number
+  readonly provider_id: number | null
   readonly kind: FlowKind
   readonly cookie_mac: Buffer | null
   readonly content_sealed: Buffer

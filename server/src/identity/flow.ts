@@ -22,6 +22,8 @@ export type FlowContents = {
     readonly sessionId: string | null
     readonly samlResponse?: string
   }
+  /** Of staff, with the identity provider of the platform file. */
+  readonly staff: FlowContents['sign_in']
   readonly test: { readonly secrets: FlowSecrets; readonly userId: number; readonly samlResponse?: string }
   /** The assertion is verified and waits for the second factor of the account. */
   readonly factor: {
@@ -38,6 +40,7 @@ const lifetimeMinutes: Readonly<Record<FlowKind, number>> = {
   test: 10,
   factor: 5,
   link: 24 * 60,
+  staff: 10,
 }
 
 export const linkHours = lifetimeMinutes.link / 60
@@ -51,7 +54,7 @@ const contextOf = (stateHash: Buffer): string => `\\x${stateHash.toString('hex')
 export type NewFlow<K extends FlowKind> = {
   readonly kind: K
   readonly state: string
-  readonly providerId: number
+  readonly providerId: number | null
   readonly content: FlowContents[K]
   /** The cookie of the browser; null for the link of a mail. */
   readonly cookie: string | null
@@ -74,7 +77,7 @@ export async function saveFlow<K extends FlowKind>(
 }
 
 export type TakenFlow = {
-  [K in FlowKind]: { readonly kind: K; readonly providerId: number; readonly content: FlowContents[K] }
+  [K in FlowKind]: { readonly kind: K; readonly providerId: number | null; readonly content: FlowContents[K] }
 }[FlowKind]
 
 /** A provider of SAML, and whether a sign-in with it is under way; undefined for any other key. */

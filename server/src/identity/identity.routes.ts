@@ -5,6 +5,7 @@ import {
   findSignInMethodsRoute,
   linkIdentityRoute,
   listIdentitiesRoute,
+  recoverSessionRoute,
   startSingleSignOnRoute,
 } from '@pharos/contract/session/sso'
 import {
@@ -16,6 +17,11 @@ import {
   testProviderRoute,
   updateProviderRoute,
 } from '@pharos/contract/team/provider'
+import {
+  createTeamRecoveryCodesRoute,
+  getTeamSignInRoute,
+  updateTeamSignInRoute,
+} from '@pharos/contract/team/sign-in'
 import type { BodyOf } from '@pharos/contract/route'
 import type { Operation } from '../operation/operation.ts'
 import { handle, handleGuest, type Guest, type Mounted, type Request } from '../http/mount.ts'
@@ -33,16 +39,13 @@ import {
   updateProvider,
   type ProviderDeps,
 } from './provider.ts'
-import {
-  completeSingleSignOn,
-  findSignInMethods,
-  linkIdentity,
-  startSingleSignOn,
-  type SingleSignOnDeps,
-} from './single-sign-on.ts'
+import { recoverSession, type RecoveryDeps } from './recovery.ts'
+import { createTeamRecoveryCodes, getTeamSignIn, updateTeamSignIn } from './sign-in-policy.ts'
+import { completeSingleSignOn, findSignInMethods, linkIdentity, startSingleSignOn } from './single-sign-on.ts'
+import type { SingleSignOnDeps } from './sign-in-flow.ts'
 import { testProvider, type TestDeps } from './test-provider.ts'
 
-type RouteDeps = SingleSignOnDeps & ProviderDeps & TestDeps & IdentityDeps & CookieDeps
+type RouteDeps = SingleSignOnDeps & ProviderDeps & TestDeps & IdentityDeps & RecoveryDeps & CookieDeps
 
 export const identityRoutes = (deps: RouteDeps): Mounted[] => [
   handleGuest(findSignInMethodsRoute, findSignInMethods, deps),
@@ -58,11 +61,22 @@ export const identityRoutes = (deps: RouteDeps): Mounted[] => [
   handle(deleteProviderRoute, deleteProvider, deps),
   handle(testProviderRoute, test, deps),
   handle(listSignInAttemptsRoute, listSignInAttempts, deps),
+  handle(getTeamSignInRoute, getTeamSignIn, deps),
+  handle(updateTeamSignInRoute, updateTeamSignIn, deps),
+  handle(createTeamRecoveryCodesRoute, createTeamRecoveryCodes, deps),
+  handle(recoverSessionRoute, recoverSession, deps),
 ]
 
-async function start(deps: RouteDeps, guest: Guest, body: BodyOf<typeof startSingleSignOnRoute>) {
-  const { redirect, cookie } = await startSingleSignOn(deps, guest, body)
-  return { body: { redirect }, headers: { 'set-cookie': flowCookieHeader(deps.cookies.secure, cookie) } }
+async function start(
+  deps: RouteDeps,
+  guest: Guest,
+  body: BodyOf<typeof startSingleSignOnRoute>,
+  { headers }: Request<typeof startSingleSignOnRoute>,
+) {
+  const { secure } = deps.cookies
+  const browser = { ...guest, cookie: readFlowCookie(secure, headers) }
+  const { redirect, cookie } = await startSingleSignOn(deps, browser, body)
+  return { body: { redirect }, headers: { 'set-cookie': flowCookieHeader(secure, cookie) } }
 }
 
 async function complete(
@@ -74,12 +88,7 @@ async function complete(
   const { secure } = deps.cookies
   const client = { ...guest, userAgent: userAgentOf(headers), cookie: readFlowCookie(secure, headers) }
   const signedIn = await completeSingleSignOn(deps, client, body)
-  const reply = moveRefreshToCookie(deps.cookies, headers, {
-    body: signedIn,
-    headers: {} as Record<string, string | string[]>,
-  })
-  const cookies = [reply.headers['set-cookie'] ?? [], flowCookieHeader(secure, '')].flat()
-  return { ...reply, headers: { ...reply.headers, 'set-cookie': cookies } }
+  return moveRefreshToCookie(deps.cookies, headers, { body: signedIn, headers: {} })
 }
 
 async function test(

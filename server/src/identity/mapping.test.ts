@@ -10,7 +10,13 @@ const rules: MappingRules = {
   ],
   defaultRoles: [],
 }
-const stranger: MemberFacts = { roles: null, isManual: false, isFormer: false, isLastAdmin: false }
+const stranger: MemberFacts = {
+  roles: null,
+  isManual: false,
+  isInvited: false,
+  isFormer: false,
+  isLastAdmin: false,
+}
 const provided = (roles: MemberFacts['roles']): MemberFacts => ({ ...stranger, roles })
 
 test('roles are the union of those of all groups, and the defaults only without any', () => {

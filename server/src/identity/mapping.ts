@@ -25,12 +25,16 @@ export type MemberFacts = {
   readonly roles: readonly Role[] | null
   /** An admin has set the roles, or the platform file. */
   readonly isManual: boolean
+  /** An open invitation of the team is for the address, in a domain of the provider. */
+  readonly isInvited: boolean
   /** An admin removed the person, who comes back by invitation only. */
   readonly isFormer: boolean
   readonly isLastAdmin: boolean
 }
 
 export type MembershipChange =
+  /** `invited`: joins with the roles of the invitation. */
+  | { readonly kind: 'invited' }
   | { readonly kind: 'keep' }
   | { readonly kind: 'join' | 'update'; readonly roles: readonly Role[] }
   | { readonly kind: 'refuse'; readonly reason: SignInReason }
@@ -39,9 +43,10 @@ export type MembershipChange =
 export function planMembership(
   rules: MappingRules,
   groups: Assertion['groups'],
-  { roles: held, isManual, isFormer, isLastAdmin }: MemberFacts,
+  { roles: held, isManual, isInvited, isFormer, isLastAdmin }: MemberFacts,
 ): MembershipChange {
   if (held !== null && isManual) return { kind: 'keep' }
+  if (held === null && isInvited) return { kind: 'invited' }
   if (held === null && isFormer) return { kind: 'refuse', reason: 'not_assigned' }
   const { roles, reason } = rolesOfGroups(rules, groups)
   if (reason !== null) return { kind: 'refuse', reason }

@@ -22,9 +22,14 @@ export const serviceProviderOf = (publicUrl: string, key: string) => ({
   metadata_url: `${publicUrl}/sso/saml/${key}/metadata`,
 })
 
+/** `secretContext`: that under which the secret is sealed, if it is not the key. */
+export type OpenedProvider = Pick<SignInProvider, 'key' | 'settings' | 'secretSealed' | 'domains'> & {
+  readonly secretContext?: string
+}
+
 export function openProvider(
   { ring, publicUrl, createProvider }: OpenProviderDeps,
-  { key, settings, secretSealed, domains }: SignInProvider,
+  { key, secretContext = key, settings, secretSealed, domains }: OpenedProvider,
 ): IdentityProvider {
   const shared = {
     key,
@@ -41,7 +46,7 @@ export function openProvider(
     kind: 'oidc',
     issuer: settings.issuer,
     clientId: settings.client_id,
-    clientSecret: open(ring, 'identity-provider', secretSealed!, key).toString(),
+    clientSecret: open(ring, 'identity-provider', secretSealed!, secretContext).toString(),
     domains,
     redirectUri: redirectUriOf(publicUrl, key),
   })

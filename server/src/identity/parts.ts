@@ -50,6 +50,7 @@ export function routes(shared: ApiShared): Mounted[] {
     mailLimits: createMailLimits(config.accountMailsPerHour),
     methodsOfClient: limiter(3 * perMinute),
     attemptsOfClient: limiter(perMinute),
+    onStaffSignIn: (outcome) => metrics.signIns.inc({ method: 'staff', outcome }),
     onSignIn: (outcome) => metrics.signIns.inc({ method: 'provider', outcome }),
     cookies: {
       secure: publicUrl.startsWith('https://'),

@@ -1,6 +1,7 @@
 // The SQL of the identity providers of a team, for its admins. Every statement is limited to a team, except in a sign-in, which begins without one.
 import { hash } from 'node:crypto'
 import { sql, type RawBuilder } from 'kysely'
+import { staffProviderKey } from '@pharos/contract/session/sso'
 import type { DefaultRole, Role } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
 import type { SignInReason } from '@pharos/contract/sign-in-reason'
@@ -241,6 +242,15 @@ export async function insertAttempt(db: Db, attempt: NewAttempt): Promise<void> 
   )
 }
 
+/** Marks an outage of five minutes as reported; false if there is none, or it was reported before. */
+export async function takeOutage(trx: Trx, providerId: number): Promise<boolean> {
+  const { rows } = await sql`
+    update identity_providers set problem_mailed = now()
+    where id = ${providerId} and status = 'active' and unreachable <= now() - interval '5 minutes'
+      and (problem_mailed is null or problem_mailed < unreachable) returning id`.execute(trx)
+  return rows.length > 0
+}
+
 /** The provider answered. */
 export async function saveReached(trx: Trx, providerId: number): Promise<void> {
   await sql`update identity_providers set unreachable = null where id = ${providerId} and unreachable is not null`.execute(
@@ -324,12 +334,17 @@ export async function findSignInProvider(
   return rows[0] && signInProviderOf(rows[0])
 }
 
-/** The key of the active provider of each verified domain. */
-export async function listDomainProviders(db: Db): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await sql<{ domain: string; key: string }>`
-    select d.domain, p.key from domains d join identity_providers p on p.id = d.provider_id
-    where d.verified is not null and p.status = 'active'`.execute(db)
-  return new Map(rows.map(({ domain, key }) => [domain, key]))
+export type DomainProvider = { readonly key: string; readonly required: boolean }
+
+/** The active provider of each verified domain, and whether its team accepts nothing else of these addresses. */
+export async function listDomainProviders(db: Db): Promise<ReadonlyMap<string, DomainProvider>> {
+  const { rows } = await sql<DomainProvider & { domain: string }>`
+    select d.domain, p.key, t.sign_in_policy <> 'optional' as required
+    from domains d join identity_providers p on p.id = d.provider_id join teams t on t.id = d.team_id
+    where d.verified is not null and p.status = 'active'
+    union all
+    select unnest(domains), ${staffProviderKey}, required from staff_sign_in`.execute(db)
+  return new Map(rows.map(({ domain, ...rest }) => [domain, rest]))
 }
 
 /** Remembers the id of an assertion of a provider until it expires. Returns whether it is new. */

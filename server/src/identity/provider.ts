@@ -45,6 +45,7 @@ import {
   type StoredSettings,
 } from './provider.store.ts'
 import type { GivenSaml, ReadSamlSettings, StoredSaml } from './saml-settings.ts'
+import { hasOtherProvider, readPolicy } from './sign-in-policy.store.ts'
 
 export type ProviderDeps = {
   readonly db: Db
@@ -157,6 +158,9 @@ export async function updateProvider(
     const wanted = changedBy(before, body, saml)
     const isSame = JSON.stringify(wanted) === JSON.stringify(changeOf(before))
     if (isSame && body.client_secret === undefined) return answerWith(deps, before)
+    const isLost =
+      wanted.status !== 'active' || (wanted.domain_ids.length === 0 && before.domain_ids.length > 0)
+    if (isLost) await requireProviderLeft(trx, before)
     const domains = await saveBound(trx, teamId, id, wanted, before)
     if (wanted.status === 'active' && before.status !== 'active') {
       // A process of the release before would open every team to a session of the provider.
@@ -190,6 +194,7 @@ export async function deleteProvider(
   return runChange(deps.postgres, inTeam, async (trx) => {
     await requireStillGranted(trx, inTeam, 'team.manage')
     const before = await lockForChange(trx, inTeam, id)
+    await requireProviderLeft(trx, before)
     await endProofs(trx, teamId, id)
     await deleteProviderRow(trx, before)
     await writeAudit(trx, { ...auditOf(inTeam), ...entryOf('delete', id), before: recordedOf(before) })
@@ -299,6 +304,12 @@ async function lockForChange(trx: Trx, { actor, ifMatch }: Operation, id: number
   const row = known(await lockProvider(trx, actor.teamId, id))
   requireMatch(ifMatch, etag(row))
   return row
+}
+
+/** Throws `conflict` if the team requires its identity provider, and this is the last one that signs in. The team is locked. */
+async function requireProviderLeft(trx: Trx, { id, team_id, status }: ProviderRow): Promise<void> {
+  if (status !== 'active' || (await readPolicy(trx, team_id))?.policy === 'optional') return
+  if (!(await hasOtherProvider(trx, team_id, id))) throw fail('conflict', 'policyNeedsProvider')
 }
 
 export function known<Row>(row: Row | undefined): Row {

@@ -1,6 +1,6 @@
 // The page of the portal that opens after a sign-in. Only paths of the portal: everything else becomes null.
 
-/** The first segments of the pages of the portal. Staff do not sign in with the provider of a customer. */
+/** The first segments of the pages of the portal. */
 const returnPages = [
   'announcements',
   'prefixes',
@@ -18,6 +18,7 @@ const returnPages = [
   'team',
   'profile',
   'notifications',
+  'staff',
 ] as const
 
 const form = /^\/([a-z-]+)?(?:[/?#][\w\-./~?=&%:,@+#]*)?$/

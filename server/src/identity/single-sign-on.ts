@@ -1,50 +1,46 @@
 // Signs in with the identity provider of a team: from the e-mail address to the redirect, and from its answer to a session that opens this team only.
 import type { BodyOf } from '@pharos/contract/route'
-import type { SessionTokens } from '@pharos/contract/session/session'
-import type {
-  completeSingleSignOnRoute,
-  linkIdentityRoute,
-  startSingleSignOnRoute,
-} from '@pharos/contract/session/sso'
+import { staffProviderKey, type linkIdentityRoute } from '@pharos/contract/session/sso'
 import { writeAudit } from '../db/audit.ts'
-import type { Db, Trx } from '../db/postgres.ts'
+import type { Trx } from '../db/postgres.ts'
 import { fail, invalid, notFound } from '../runtime/error.ts'
-import type { Actor } from '../operation/operation.ts'
-import type { ClientLimiter } from '../runtime/client-limiter.ts'
 import { canonicalEmail } from '../session/canonical-email.ts'
-import type { MailLimits } from '../session/mail-limits.ts'
-import { checkPasskey, secondFactorUse, type PasskeyDeps } from '../session/passkey-check.ts'
-import type { SessionDeps } from '../session/refresh.ts'
-import type { ClientSource, RequestSource } from '../session/request-source.ts'
+import { checkPasskey, secondFactorUse } from '../session/passkey-check.ts'
+import type { RequestSource } from '../session/request-source.ts'
 import { consumeCode } from '../session/second-factor-check.ts'
 import { insertProvidedSession, lockSessionUser, lockUser } from '../session/session.store.ts'
 import { findFactorStatus } from '../session/second-factor.store.ts'
 import { currentTokens, signInFactorsOf } from '../session/sign-in.ts'
 import { invalidToken } from '../session/mail-token.ts'
 import { domainOfEmail } from '../team/domain-name.ts'
-import { reporting, type AttemptReportDeps } from './attempt.ts'
-import { applyAccount, askOwner, findPerson, linkAccount, type LinkingDeps } from './find-account.ts'
+import { reporting } from './attempt.ts'
+import { applyAccount, askOwner, findPerson, linkAccount } from './find-account.ts'
 import { createState, saveFlow, takeFlow } from './flow.ts'
 import { findAccountFacts, findAddress } from './identity.store.ts'
-import { SignInFailure, type Assertion, type CreateIdentityProvider } from './identity-provider.ts'
+import { SignInFailure, type Assertion } from './identity-provider.ts'
 import { openProvider } from './open-provider.ts'
-import { findSignInProvider, saveReached, type SignInProvider } from './provider.store.ts'
+import {
+  findSignInProvider,
+  saveReached,
+  type DomainProvider,
+  type SignInProvider,
+} from './provider.store.ts'
+import type {
+  BrowserSource,
+  CompleteBody,
+  CompletedSignIn,
+  FlowClient,
+  SingleSignOnDeps,
+  StartBody,
+  StartedFlow,
+} from './sign-in-flow.ts'
 import { parseReturnTo } from './return-to.ts'
+import { completeStaffSignIn, startStaffSignIn } from './staff-sign-in.ts'
 
-export type SingleSignOnDeps = SessionDeps &
-  PasskeyDeps &
-  LinkingDeps &
-  AttemptReportDeps & {
-    readonly db: Db
-    readonly createProvider: CreateIdentityProvider
-    /** Returns the key of the active provider of a verified domain, from memory. */
-    readonly findByDomain: (domain: string) => Promise<string | undefined>
-    readonly methodsOfClient: ClientLimiter
-    readonly attemptsOfClient: ClientLimiter
-    readonly mailLimits: MailLimits
-  }
-
-const keyOfEmail = async (deps: SingleSignOnDeps, email: string): Promise<string | undefined> => {
+const providerOfEmail = async (
+  deps: SingleSignOnDeps,
+  email: string,
+): Promise<DomainProvider | undefined> => {
   const domain = domainOfEmail(canonicalEmail(email))
   return domain === undefined ? undefined : deps.findByDomain(domain)
 }
@@ -56,38 +52,36 @@ export async function findSignInMethods(
   { email }: { readonly email: string },
 ): Promise<{ sso: { provider: string; required: boolean } | null }> {
   deps.methodsOfClient.take(address)
-  const provider = await keyOfEmail(deps, email)
-  return { sso: provider === undefined ? null : { provider, required: false } }
+  const found = await providerOfEmail(deps, email)
+  return { sso: found === undefined ? null : { provider: found.key, required: found.required } }
 }
-
-export type StartedFlow = { readonly redirect: string; readonly cookie: string }
 
 /** Throws `not_found` for a domain without a provider, and `sso_failed`. */
 export async function startSingleSignOn(
   deps: SingleSignOnDeps,
-  source: RequestSource & { readonly actor: Actor | null },
-  { email, provider: key, return_to: returnTo }: BodyOf<typeof startSingleSignOnRoute>,
+  source: BrowserSource,
+  body: StartBody,
 ): Promise<StartedFlow> {
   deps.attemptsOfClient.take(source.address)
+  const { email, provider: key, return_to: returnTo } = body
   if ((email === undefined) === (key === undefined)) throw invalid(['body', 'email'], 'emailOrProvider')
-  const known = key ?? (await keyOfEmail(deps, email!))
+  const known = key ?? (await providerOfEmail(deps, email!))?.key
+  if (known === staffProviderKey) return startStaffSignIn(deps, source, body)
   const provider = known === undefined ? undefined : await findSignInProvider(deps.db, { key: known })
   if (provider?.status !== 'active') throw notFound('identity provider')
   return reporting(deps, source, provider, async () => {
     const state = createState()
-    const { redirect, secrets } = await openProvider(deps, provider).begin({ state, loginHint: email })
-    const cookie = createState()
-    const sessionId = source.actor?.kind === 'user' ? source.actor.sessionId : null
+    const user = source.actor?.kind === 'user' ? source.actor : null
+    const loginHint = email ?? (user === null ? undefined : (await findAddress(deps.db, user.userId))?.email)
+    const { redirect, secrets } = await openProvider(deps, provider).begin({ state, loginHint })
+    // That of a sign-in in another tab, so that both can be completed.
+    const cookie = source.cookie ?? createState()
+    const sessionId = user?.sessionId ?? null
     const content = { secrets, returnTo: parseReturnTo(returnTo), sessionId }
     await saveFlow(deps.db, deps.ring, { kind: 'sign_in', state, providerId: provider.id, content, cookie })
     return { redirect, cookie }
   })
 }
-
-export type CompleteBody = BodyOf<typeof completeSingleSignOnRoute>
-/** The cookie of the browser that sends the request. */
-export type FlowClient = ClientSource & { readonly cookie: string | null }
-export type CompletedSignIn = SessionTokens & { readonly return_to: string | null }
 
 /** A verified assertion, and where it leads. */
 type Verified = {
@@ -105,6 +99,7 @@ export async function completeSingleSignOn(
   body: CompleteBody,
 ): Promise<CompletedSignIn> {
   deps.attemptsOfClient.take(client.address)
+  if (body.provider === staffProviderKey) return completeStaffSignIn(deps, client, body)
   const provider = await findSignInProvider(deps.db, { key: body.provider })
   return reporting(deps, client, provider, async () => {
     const verified = await verify(deps, client, provider, body)
@@ -197,6 +192,7 @@ const openSession = (
       sessionVersion: account!.session_version,
       teamId: provider.teamId,
       providerId: provider.id,
+      staffRoles: null,
       hours: provider.sessionHours,
       strong,
       address: client.address,
@@ -238,8 +234,9 @@ export async function linkIdentity(
   deps.attemptsOfClient.take(source.address)
   return deps.db.transaction().execute(async (trx) => {
     const flow = await takeFlow(trx, deps.ring, token, null).catch(asInvalidToken)
-    const provider = flow && (await findSignInProvider(trx, { id: flow.providerId }))
-    if (flow?.kind !== 'link' || provider?.status !== 'active') throw invalidToken()
+    if (flow?.kind !== 'link') throw invalidToken()
+    const provider = await findSignInProvider(trx, { id: flow.providerId! })
+    if (provider?.status !== 'active') throw invalidToken()
     const { subject, userId, email } = flow.content
     const account = await findAccountFacts(trx, provider, userId)
     const address = await findAddress(trx, userId)

@@ -40,14 +40,19 @@ export async function testProvider(
   const { state } = body
   return reporting(deps, operation, provider, () =>
     state === undefined
-      ? begin(deps, inTeam, provider)
+      ? begin(deps, inTeam, provider, cookie)
       : finish(deps, inTeam, provider, { ...body, state }, cookie),
   )
 }
 
-async function begin(deps: TestDeps, operation: Operation, provider: SignInProvider): Promise<TestAnswer> {
+async function begin(
+  deps: TestDeps,
+  operation: Operation,
+  provider: SignInProvider,
+  sent: string | null,
+): Promise<TestAnswer> {
   const state = createState()
-  const cookie = createState()
+  const cookie = sent ?? createState()
   const { userId } = requireUser(operation)
   const loginHint = (await findAddress(deps.db, userId))?.email
   const { redirect, secrets } = await openProvider(deps, provider).begin({ state, loginHint })

@@ -25,6 +25,8 @@ export type MailContents = {
     readonly invitedBy: string
     /** Text of the inviter; may be empty. */
     readonly message: string
+    /** Name of the identity provider with which the address signs in; undefined in mails of the release before. */
+    readonly provider?: string | null
   }
   readonly 'second-factor-changed': {
     readonly change:
@@ -44,6 +46,28 @@ export type MailContents = {
     readonly at: string
     readonly address: string
   }
+  /** To the admins of a team: it was opened without its identity provider, or this does not work. */
+  readonly 'team-sign-in':
+    | {
+        readonly change: 'recovery code used'
+        readonly team: string
+        readonly by: string
+        readonly at: string
+        readonly address: string
+      }
+    /** To staff: an account for the time when their identity provider does not answer. */
+    | {
+        readonly change: 'break glass used'
+        readonly by: string
+        readonly at: string
+        readonly address: string
+      }
+    | { readonly change: 'opened by the operator'; readonly team: string; readonly at: string }
+    | {
+        readonly change: 'provider unreachable'
+        readonly team: string
+        readonly provider: string
+      }
   /** To the owner of an account that an identity provider has named: following the link links the account. */
   readonly 'link-account': {
     readonly link: string
@@ -51,6 +75,10 @@ export type MailContents = {
     readonly team: string
     readonly provider: string
   }
+  /** To the address of an account that was deleted. `address` is null if the provider deleted it, or nobody used it. */
+  readonly 'account-deleted': { readonly at: string; readonly address: string | null }
+  /** To an account that has been without a team for a long time, so that nobody can use it. */
+  readonly 'account-unused': { readonly days: number }
   /** A copy of an old refresh token was presented. */
   readonly 'session-ended': { readonly at: string; readonly address: string }
   readonly 'domain-lost': { readonly team: string; readonly domain: string; readonly reason: string }

@@ -10,7 +10,7 @@ export type StaffMailDeps = {
   readonly recipients: readonly string[]
 }
 
-type StaffTemplate = 'approval-open' | 'restore-open' | 'zones-refused'
+type StaffTemplate = 'approval-open' | 'restore-open' | 'zones-refused' | 'team-sign-in'
 
 /** Queues the mail for each recipient. Returns their number. */
 export async function queueStaffMail<T extends StaffTemplate>(

@@ -47,7 +47,18 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
     { change: 'passkey removed', at, address },
   ],
   'identity-linked': [{ team: 'Blue', provider: 'Blue login', at, address }],
+  'team-sign-in': [
+    { change: 'recovery code used', team: 'Blue', by: 'anna@blue.example', at, address },
+    { change: 'break glass used', by: 'anna@net.example', at, address },
+    { change: 'opened by the operator', team: 'Blue', at },
+    { change: 'provider unreachable', team: 'Blue', provider: 'Blue login' },
+  ],
   'link-account': [{ link, hours: 24, team: 'Blue', provider: 'Blue login' }],
+  'account-deleted': [
+    { at, address },
+    { at, address: null },
+  ],
+  'account-unused': [{ days: 30 }],
   'session-ended': [{ at, address }],
   'domain-lost': [{ team: 'Blue', domain: 'blue.example', reason: 'the TXT record is not there' }],
   'webhook-disabled': [
@@ -191,7 +202,7 @@ const filled = Object.entries(contents).flatMap(([template, examples]) =>
   })),
 )
 
-test('there are seventeen templates at most', () => assert.ok(Object.keys(contents).length <= 17))
+test('there are twenty templates at most', () => assert.ok(Object.keys(contents).length <= 20))
 
 test('every mail matches the reviewed golden file', () => {
   const golden = new URL('templates.golden.txt', import.meta.url)
@@ -357,6 +368,7 @@ const ours = {
   invitation: ['link'],
   'link-account': ['link'],
   'second-factor-changed': ['change'],
+  'team-sign-in': ['change'],
   'approval-open': ['area', 'change', 'detail', 'link'],
   'restore-open': ['detail', 'link'],
   'zones-refused': [],

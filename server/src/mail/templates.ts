@@ -47,11 +47,14 @@ const templates: Templates = {
     after: [notYou(`reset your password at once from the sign-in page, and write to ${contact}`)],
   }),
 
-  invitation: ({ link, days, team, invitedBy, roles, message }, { provider }) => ({
+  invitation: ({ link, days, team, invitedBy, roles, message, provider: login }, { provider }) => ({
     subject: `You are invited to a team at ${provider}`,
     paragraphs: [
       `${word(invitedBy)} invites you to the team "${word(team)}"${roles ? ` as ${rolesText(roles)}` : ''}.`,
       ...(roles ? [describeRoles(roles)] : []),
+      ...(login
+        ? [`You accept it by signing in with your company: "${word(login)}". You need no password.`]
+        : []),
       ...quoteOf(`${word(invitedBy)} writes:`, message),
     ],
     link: { label: 'View the invitation', url: link },
@@ -85,6 +88,8 @@ const templates: Templates = {
     ],
   }),
 
+  'team-sign-in': teamSignIn,
+
   'link-account': ({ link, hours, team, provider }) => ({
     subject: 'Link your account to an identity provider',
     paragraphs: [
@@ -96,6 +101,24 @@ const templates: Templates = {
       `The link works once and expires in ${counted(hours, 'hour')}.`,
       'If it was not you, ignore this mail: your account does not change.',
     ],
+  }),
+
+  'account-deleted': ({ at, address }, { contact }) => ({
+    subject: 'Your account was deleted',
+    paragraphs: [
+      `Your account was deleted ${when(at)}${address === null ? '' : `, from ${place(address)}`}: its sessions, API tokens, ` +
+        'passkeys, settings and memberships. It cannot be restored. An admin of a team can invite you again.',
+    ],
+    after: [notYou(`write to ${contact}`)],
+  }),
+
+  'account-unused': ({ days }, { contact }) => ({
+    subject: 'Your account will be deleted',
+    paragraphs: [
+      `Your account has been in no team for a long time. It will be deleted in ${counted(days, 'day')}.`,
+      'To keep it, ask an admin of a team to invite you, and accept the invitation. Otherwise there is nothing to do.',
+    ],
+    after: [`Questions: ${contact}.`],
   }),
 
   'session-ended': ({ at, address }, { contact }) => ({
@@ -333,6 +356,50 @@ const time = (at: string): string => {
 }
 
 const when = (at: string): string => `on ${time(at)}`
+
+function teamSignIn(content: MailContents['team-sign-in'], { contact }: Sender): MailParts {
+  if (content.change === 'break glass used')
+    return {
+      subject: 'Staff signed in without their identity provider',
+      paragraphs: [
+        `${word(content.by)} signed in ${when(content.at)}, from ${place(content.address)}, with an account that has the rights of staff without the identity provider of staff.`,
+      ],
+      after: [notYou(`end the sessions of the account with pharos user sign-out, and write to ${contact}`)],
+    }
+  const team = word(content.team)
+  switch (content.change) {
+    case 'recovery code used': {
+      const { by, at, address } = content
+      return {
+        subject: 'A recovery code of your team was used',
+        paragraphs: [
+          `${word(by)} opened the team "${team}" with a recovery code ${when(at)}, from ${place(address)}. For one hour this session does not need the identity provider of the team.`,
+          'Create new recovery codes in Team > Sign-in once the identity provider answers again.',
+        ],
+        after: [
+          notYou(`remove this admin from the team, create new recovery codes, and write to ${contact}`),
+        ],
+      }
+    }
+    case 'opened by the operator':
+      return {
+        subject: 'Your team no longer requires its identity provider',
+        paragraphs: [
+          `Your provider set the sign-in policy of the team "${team}" to optional ${when(content.at)}: members sign in with their passwords and passkeys again.`,
+        ],
+        after: [`If no admin of the team asked for it, write to ${contact}.`],
+      }
+    case 'provider unreachable':
+      return {
+        subject: 'The identity provider of your team does not answer',
+        paragraphs: [
+          `The identity provider "${word(content.provider)}" of the team "${team}" has not answered sign-ins for at least five minutes. Team > Sign-in shows whether it answers again.`,
+          'If the team requires it, admins with a second factor open the team with a recovery code.',
+        ],
+        after: ['You get this mail once until it answers again.'],
+      }
+  }
+}
 
 const notYou = (what: string): string => `If it was not you: ${what}.`
 

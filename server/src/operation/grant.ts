@@ -7,6 +7,7 @@ import {
   staffHasGrant,
   type StaffGrant,
 } from '@pharos/contract/staff-role'
+import { staffProviderKey } from '@pharos/contract/session/sso'
 import { errorAt, fail, type Failure } from '../runtime/error.ts'
 import type { Actor, StaffActor, TeamBlock, TokenActor, UserActor } from './operation.ts'
 
@@ -38,10 +39,13 @@ export function lacksGrant(holder: GrantHolder, grant: Grant, scope?: string): F
 export function requireOpened(block: TeamBlock | null): void {
   if (block === null) return
   if (block.reason === 'second_factor') throw fail('second_factor_required', 'team')
-  const { provider } = block
+  throw signInRequired(block.provider === staffProviderKey ? 'staff' : 'team', block.provider)
+}
+
+function signInRequired(condition: 'team' | 'staff', provider: string | null): Failure {
   const errors =
     provider === null ? [] : [errorAt(['header', 'Authorization'], 'providerNeeded', { provider })]
-  throw fail('sign_in_required', 'team', { errors })
+  return fail('sign_in_required', condition, { errors })
 }
 
 /** Throws `local_sign_in_required` for a session that only identity providers of teams have opened. */
@@ -63,6 +67,7 @@ export function requireChangeAllowed(holder: GrantHolder): void {
 /** Throws `forbidden` unless a staff role of the user has the grant. Programs of the provider have scopes instead. */
 export function requireStaffGrant(actor: Actor | StaffActor, grant: StaffGrant): void {
   if (actor.kind === 'staff_token') return
+  if (actor.kind === 'user' && actor.lacksStaffSignIn) throw signInRequired('staff', staffProviderKey)
   if (!actor.isStaff) throw fail('forbidden', 'staffOnly')
   if (!hasStaffGrant(actor.staffRoles, grant))
     throw fail('forbidden', 'staffRole', { role: neededStaffRole(grant) })

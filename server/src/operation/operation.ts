@@ -43,6 +43,8 @@ export type UserActor = Holder & {
   readonly isLocal: boolean
   /** Why the session does not open the team: no second factor was used, or the team needs a sign-in with its provider. */
   readonly blockedBy: TeamBlock | null
+  /** Staff without the sign-in that the rights of staff need: `isStaff` is false. */
+  readonly lacksStaffSignIn?: true | undefined
 }
 
 export type TeamBlock =

@@ -52,6 +52,8 @@ export const accessEffects: Readonly<Record<string, string>> = {
   'passkey.add': 'the passkey no longer signs in: the user must add it again',
   'passkey.delete': 'the passkey signs in again: the user must remove it',
   'recovery_codes.renew': 'the former recovery codes work again: the user must renew them',
+  'sign_in.policy': 'the team is opened as before the change: set the policy again',
+  'sign_in.recovery_codes': 'the former recovery codes of the team work again: create new ones',
   'webhook.rotate_secret': 'the former secret signs again: rotate it',
   'membership.delete': 'the user is a member again: run pharos apply',
   'membership.update': 'the user has the former role again: run pharos apply',

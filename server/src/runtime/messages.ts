@@ -86,6 +86,7 @@ export const failureTexts = {
   },
   sign_in_required: {
     team: 'This session does not open the team. Sign in with the identity provider of the team.',
+    staff: 'The rights of staff need a sign-in with the identity provider of staff.',
   },
   local_sign_in_required: {
     account:
@@ -99,6 +100,7 @@ export const failureTexts = {
     tokenAdminOnly: ({ scope }: { scope?: string | undefined }) =>
       'This API token has no admin role: it was created without it, or the member who created it is no longer an admin. ' +
       `Let an admin create one with it${scope ? `, and with the scope ${scope}` : ''}.`,
+    recoveryOfAdmins: 'A recovery code of a team is for its admins.',
     staffOnly: 'Only staff of the provider may do this.',
     staffRole: ({ role }: { role: string }) => `Needs ${role}.`,
     accessForReading:
@@ -134,6 +136,7 @@ export const failureTexts = {
     changed: 'The current password is wrong: it has just been changed. Use the new one.',
   },
   second_factor_required: {
+    recovery: 'A recovery code of a team needs a session with a second factor. Sign in with one.',
     team: 'The team requires a second factor. Set one up (`POST /v3/session/totp`), or switch to another team.',
   },
   reason_required: {
@@ -233,6 +236,8 @@ export const failureTexts = {
   },
   last_admin: {
     team: 'The team would have no admin. Make another member an admin first.',
+    account: ({ teams }: { teams: readonly string[] }) =>
+      `The account is the last admin of ${teams.join(', ')}. Make another member an admin first, or ask your provider to close the team.`,
   },
   domain_claimed: {
     byOther: ({ domain }: { domain: string }) =>
@@ -287,6 +292,8 @@ export const failureTexts = {
   conflict: {
     setupClosed:
       'The installation has an account, or was restored. Sign in, or add users with `pharos apply`.',
+    accountOfPlatformFile:
+      'The provider manages this account: its platform file would create it again. Ask the provider to delete it.',
     tsigKeyOfProvider: 'The provider created this key. Ask the provider to delete it.',
     tsigKeyInUse: ({ zone }: { zone: string }) =>
       `The secondary zone ${zone} is transferred from its primaries with this key. Delete the zone first.`,
@@ -383,6 +390,12 @@ export const failureTexts = {
       'The identity provider was not tested, or no test ended in roles. Test it first, then activate it.',
     providerDomain:
       'The identity provider has no verified domain. Verify a domain for the team and add it to the provider.',
+    policyProvider: 'The team has no active identity provider. Activate one first.',
+    policyCodes: 'The team has fewer than ten unused recovery codes. Create new ones first.',
+    policySignIn:
+      'The session has no sign-in with the identity provider of the team from the last 15 minutes. Sign in with it, then repeat the request.',
+    policyNeedsProvider:
+      'The team requires its identity provider, and no other one that is active has a domain. Set the sign-in policy to optional first.',
     domainExists: ({ domain }: { domain: string }) => `The team has already added ${domain}.`,
     webhookDisabled: 'The webhook is disabled. Enable it first.',
   },
@@ -729,6 +742,7 @@ export const invalidTexts = {
   ],
   groupTwice: ['duplicate', ({ group }: { group: string }) => `has the group ${group} twice`],
   wrongCode: ['wrong_code', 'is wrong or was used already; wait for the next code'],
+  recoveryCode: ['wrong_code', 'is not an unused recovery code of the team'],
   domain: ['domain', 'must be the name of a domain such as acme.net, without https:// and path'],
   zoneRoot: ['zone_name', 'must not be the root or a top-level domain'],
   mixedScripts: [
@@ -890,6 +904,12 @@ export const invalidTexts = {
   ],
   rolesAndAdmin: ['exclusive', 'must not be sent with roles: send one of them'],
   rolesMissing: ['required', 'is required, or is_admin'],
+  passwordOrPasskey: ['required', 'is required, or passkey; not both'],
+  lastAdmin: [
+    'last_admin',
+    ({ name }: { team_id: number; name: string }) =>
+      `is of the last admin of ${name}: make another member an admin first`,
+  ],
   zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
   dnssecKey: ['key', ({ reason }: { reason: string }) => `is not a key that can be imported: ${reason}`],
   zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `must hand out the zone by AXFR: ${reason}`],

@@ -151,9 +151,15 @@ const messageMetrics = (registers: Registers) => ({
     help: 'Installation: age of the oldest unprocessed delivery; 0 without any. Alert if it grows.',
     registers,
   }),
+  identityProviderProblems: new Gauge({
+    name: 'pharos_identity_provider_problems',
+    help: 'Installation: active identity providers of teams with a problem, by problem domain_lost or unreachable.',
+    labelNames: ['problem'],
+    registers,
+  }),
   signIns: new Counter({
     name: 'pharos_sign_ins_total',
-    help: 'Sign-ins by method password, passkey or provider, and outcome: success, refused, or of a provider the reason of the failure.',
+    help: 'Sign-ins by method password, passkey, provider, staff or break_glass, and outcome: success, refused, or of an identity provider the reason of the failure.',
     labelNames: ['method', 'outcome'],
     registers,
   }),

@@ -14,6 +14,7 @@ import { listTeamsRoute } from '@pharos/contract/team/team'
 import { listTokensRoute } from '@pharos/contract/team/token'
 import { listWebhooksRoute } from '@pharos/contract/messages/webhook'
 import { sql, type RawBuilder } from 'kysely'
+import { listsTeam } from '../db/proofs.ts'
 import { lengthOf, networkOf, prefixAround, type Prefix } from '../net/prefix.ts'
 import { reportedStatus, unreadAnnouncements } from '../byoip/status/reported-status.store.ts'
 import { statusOfZone } from '../dns/zone/zone-status.store.ts'
@@ -345,7 +346,7 @@ const token: SearchSource = {
 const teamText = sql`t.id::text as id, t.name as title, t.slug as subtitle, null::text as state`
 const teamPlace = (sought: SearchTerm) => best(placeOf(sql`t.name`, sought), placeOf(sql`t.slug`, sought))
 
-/** The one source beyond the team of the caller: the teams of the user, whose memberships are in the SQL. */
+/** The one source beyond the team of the caller: the teams of the user that the session may list, whose memberships are in the SQL. */
 const team: SearchSource = {
   kind: 'team',
   list: listTeamsRoute,
@@ -354,7 +355,8 @@ const team: SearchSource = {
       sql`${teamText}, '/v3/teams/' || t.id as url, ${ofNoOtherTeam}`,
       teamPlace(sought),
       actor.kind === 'user'
-        ? sql`teams t join memberships m on m.team_id = t.id and m.user_id = ${actor.userId}`
+        ? sql`teams t join memberships m on m.team_id = t.id and m.user_id = ${actor.userId} join users u on u.id = m.user_id
+            join sessions s on s.id = ${actor.sessionId}::uuid and ${listsTeam}`
         : sql`(select * from teams where id = ${teamId}) t`,
       sql`lower(title)`,
       limit,

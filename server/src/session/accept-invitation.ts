@@ -39,6 +39,7 @@ export async function showInvitation(
     roles: orderedRoles(invitation.roles),
     expires: invitation.expires.toISOString(),
     has_account: account !== undefined,
+    sso: invitation.sso && { provider: invitation.sso.provider, required: invitation.sso.required },
   }
 }
 

@@ -4,13 +4,23 @@ import type { Role } from '@pharos/contract/role'
 import type { StaffRole } from '@pharos/contract/staff-role'
 import type { Db } from '../db/postgres.ts'
 import type { OpenAccess } from '../operation/operation.ts'
-import { activeProviderOf, isLocalSession, isStrongSession, opensTeam } from '../db/proofs.ts'
-import { rolesOfMember, staffRolesOf } from '../db/roles.ts'
+import {
+  blockedBy,
+  isLocalSession,
+  lacksStaffSignIn,
+  neededProvider,
+  staffRolesInSession,
+  type BlockReason,
+} from '../db/proofs.ts'
+import { rolesOfMember } from '../db/roles.ts'
 import { lacksResources, limitsOfToken, type LimitRow } from '../limit/resource-limit.store.ts'
 
 export type BearerRecord = {
   readonly sessionVersion: number
+  /** With the rights of staff in this session. */
   readonly isStaff: boolean
+  /** Staff without the proof that their rights need. */
+  readonly lacks_staff_sign_in: boolean
   readonly staff_roles: readonly StaffRole[]
   readonly isDemo: boolean
   /** Null: not a member of the team. */
@@ -18,13 +28,11 @@ export type BearerRecord = {
   /** The open access of the session to the team. */
   readonly access: (OpenAccess & { readonly expires: string }) | null
   readonly modules: readonly string[]
-  /** The team requires a second factor, and no proof of the session is strong. */
-  readonly lacksSecondFactor: boolean
-  /** A proof of the session opens the team. */
-  readonly is_opened: boolean
+  /** Why the session does not open the team; null if it does. */
+  readonly blocked_by: BlockReason | null
   /** A password or a passkey of the account opened the session. */
   readonly is_local: boolean
-  /** Key of the identity provider of the team, if no proof opens it. */
+  /** Key of the identity provider of the team, if the session does not open it. */
   readonly provider: string | null
 }
 
@@ -36,16 +44,15 @@ export async function findBearerRecord(
   teamId: number,
 ): Promise<BearerRecord | undefined> {
   const { rows } = await sql<BearerRecord>`
-    select u.session_version as "sessionVersion", u.is_staff as "isStaff", u.is_demo as "isDemo",
-      ${staffRolesOf} as staff_roles, ${rolesOfMember} as roles,
+    select u.session_version as "sessionVersion", u.is_staff and not ${lacksStaffSignIn} as "isStaff", u.is_demo as "isDemo",
+      ${lacksStaffSignIn} as lacks_staff_sign_in, ${staffRolesInSession} as staff_roles, ${rolesOfMember} as roles,
       case when a.id is not null then json_build_object('id', a.id, 'change', a.change, 'expires', a.expires) end as access, t.enabled_modules as modules,
-      t.require_2fa and not ${isStrongSession} as "lacksSecondFactor", o.is_opened, o.is_local,
-      case when not o.is_opened then ${activeProviderOf(sql`t.id`)} end as provider
+      o.blocked_by, o.is_local, case when o.blocked_by = 'sign_in' then ${neededProvider} end as provider
     from sessions s
     join users u on u.id = s.user_id
     join teams t on t.id = ${teamId}
-    cross join lateral (select ${opensTeam(sql`t.id`)} as is_opened, ${isLocalSession} as is_local) o
     left join memberships m on m.team_id = t.id and m.user_id = u.id
+    cross join lateral (select ${blockedBy} as blocked_by, ${isLocalSession} as is_local) o
     left join staff_accesses a on a.session_id = s.id and a.team_id = t.id and a.closed is null and a.expires > now()
     where s.id = ${sessionId} and s.user_id = ${userId} and s.revoked is null and s.expires > now()`.execute(
     db,

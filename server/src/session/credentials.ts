@@ -114,7 +114,8 @@ function createBearerCheck(deps: CredentialDeps) {
 
   function actorOf(access: AccessClaims, record: BearerRecord | undefined): UserActor {
     if (!record || record.sessionVersion !== access.sessionVersion) throw notValid('access token')
-    if (record.roles === null && !record.isStaff) throw notValid('access token')
+    const { lacks_staff_sign_in: lacksStaffSignIn } = record
+    if (record.roles === null && !record.isStaff && !lacksStaffSignIn) throw notValid('access token')
     refuseDemoElsewhere(deps, record)
     const { userId, sessionId, teamId } = access
     const { isStaff, staff_roles: staffRoles, modules, is_local: isLocal } = record
@@ -132,6 +133,7 @@ function createBearerCheck(deps: CredentialDeps) {
       limits: null,
       isLocal,
       blockedBy: blockOf(record),
+      ...(lacksStaffSignIn ? { lacksStaffSignIn: true as const } : {}),
     }
   }
 
@@ -210,10 +212,8 @@ function createTokenCheck(deps: CredentialDeps) {
   return token
 }
 
-/** A proof of another team comes before a missing second factor: its user may have no account of their own. */
-function blockOf({ is_opened, lacksSecondFactor, provider }: BearerRecord): UserActor['blockedBy'] {
-  if (!is_opened) return { reason: 'sign_in', provider }
-  return lacksSecondFactor ? { reason: 'second_factor' } : null
+function blockOf({ blocked_by: reason, provider }: BearerRecord): UserActor['blockedBy'] {
+  return reason === 'sign_in' ? { reason, provider } : reason && { reason }
 }
 
 /** An access may expire while it is cached. */

@@ -65,6 +65,7 @@ export function routes(shared: ApiShared): Mounted[] {
       attemptsOfClient: new ClientLimiter(signInRate),
       attemptsOfAccount: new RateLimiter(signInRate),
       onSignIn: (method, outcome) => metrics.signIns.inc({ method, outcome }),
+      onBreakGlass: () => metrics.signIns.inc({ method: 'break_glass', outcome: 'success' }),
       streamPosition: () => readPosition(shared.front),
       writeNotice: (trx, teamId, data) => writeMessages(trx, [{ teamId, type: 'team.staff_access', data }]),
     }),

@@ -1,5 +1,5 @@
 // Recovery codes, which replace a code of a lost authenticator. People write them down, so case, dash and spaces are
-// ignored; stored as MACs that are bound to the user.
+// ignored; stored as MACs that are bound to the user or the team.
 import { randomBytes } from 'node:crypto'
 import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
 
@@ -24,17 +24,20 @@ export function parseRecoveryCode(text: string): string | undefined {
   return pattern.test(code) ? code : undefined
 }
 
+/** The account of the id, or a team. */
+export type CodeHolder = number | `team ${number}`
+
 /** Returns the stored MAC of a code. Throws if the text is not a code. */
-export function recoveryCodeMac(ring: KeyRing, userId: number, text: string): Buffer {
+export function recoveryCodeMac(ring: KeyRing, holder: CodeHolder, text: string): Buffer {
   const code = parseRecoveryCode(text)
   if (code === undefined) throw new Error('not a recovery code')
-  return mac(ring, 'recovery-code', bound(userId, code))
+  return mac(ring, 'recovery-code', bound(holder, code))
 }
 
 /** Returns the stored code that matches. Compares with all of them, so that the time does not reveal which one matched. */
 export function matchRecoveryCode<T extends { readonly codeMac: Uint8Array }>(
   ring: KeyRing,
-  userId: number,
+  holder: CodeHolder,
   text: string,
   stored: readonly T[],
 ): T | undefined {
@@ -42,8 +45,8 @@ export function matchRecoveryCode<T extends { readonly codeMac: Uint8Array }>(
   if (code === undefined) return undefined
   let match: T | undefined
   for (const one of stored)
-    if (verifyMac(ring, 'recovery-code', bound(userId, code), one.codeMac)) match = one
+    if (verifyMac(ring, 'recovery-code', bound(holder, code), one.codeMac)) match = one
   return match
 }
 
-const bound = (userId: number, code: string): string => `${userId} ${code}`
+const bound = (holder: CodeHolder, code: string): string => `${holder} ${code}`

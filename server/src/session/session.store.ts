@@ -3,15 +3,18 @@ import { sql } from 'kysely'
 import type { listSessionsRoute } from '@pharos/contract/session/account'
 import type { QueryOf } from '@pharos/contract/route'
 import type { User } from '@pharos/contract/session/session'
+import type { StaffRole } from '@pharos/contract/staff-role'
 import { columns, type RowOf } from '../db/columns.ts'
 import { listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import { hasFactor, hasProof, isLocalSession, isStrongSession } from '../db/proofs.ts'
+import { hasFactor, hasProof, isLocalSession, isStrongSession, opensLocally } from '../db/proofs.ts'
 import { gracePeriodMs, lateRepeatMs, type Client, type Rotation } from './rotation.ts'
 
 export type SessionLifetime = { readonly idleSeconds: number; readonly absoluteSeconds: number }
 
 export type SignInAccount = {
+  /** Staff that sign in without the identity provider of staff although it is required. */
+  readonly is_break_glass: boolean
   readonly id: number
   /** Null: the account signs in with an identity provider only. */
   readonly passwordHash: string | null
@@ -20,15 +23,19 @@ export type SignInAccount = {
   readonly isStaff: boolean
   readonly hasSecondFactor: boolean
   readonly sessionVersion: number
-  /** The team of the most recently used session, else the first by name; null for a user without teams. */
+  /**
+   * Of the teams that a password or a passkey opens, else of all: that of the most recently used session, else the first by name. Null for a user without
+   * teams.
+   */
   readonly teamId: number | null
 }
 
-const homeTeam = sql`coalesce(
-  (select s.team_id from sessions s join memberships m on m.team_id = s.team_id and m.user_id = s.user_id
-    where s.user_id = u.id order by s.last_used desc limit 1),
-  (select m.team_id from memberships m join teams t on t.id = m.team_id
-    where m.user_id = u.id order by t.name, t.id limit 1))`
+/** A sign-in of an account that has a second factor is strong. */
+const homeTeam = sql`(
+  select t.id from memberships m join teams t on t.id = m.team_id
+  where m.user_id = u.id
+  order by ${opensLocally(hasFactor)} desc,
+    (select max(s.last_used) from sessions s where s.user_id = u.id and s.team_id = t.id) desc nulls last, t.name, t.id limit 1)`
 
 /** Returns the team in whose audit log actions of the user without a session are recorded. */
 export async function findHomeTeam(db: Db | Trx, userId: number): Promise<number | null> {
@@ -44,6 +51,7 @@ export async function findSignInAccount(
   const { rows } = await sql<SignInAccount>`
     select u.id, u.password_hash as "passwordHash", u.email_confirmed is not null as "emailConfirmed",
       u.is_demo as "isDemo", u.is_staff as "isStaff", ${hasFactor} as "hasSecondFactor",
+      u.is_staff and exists (select from staff_sign_in f where f.required and lower(u.email) = any(f.break_glass)) as is_break_glass,
       u.session_version as "sessionVersion", ${homeTeam} as "teamId"
     from users u where ${'email' in by ? sql`lower(u.email) = lower(${by.email})` : sql`u.id = ${by.userId}`}`.execute(
     db,
@@ -330,7 +338,10 @@ export type ProvidedSession = {
   /** Version as read with the account. */
   readonly sessionVersion: number
   readonly teamId: number
-  readonly providerId: number
+  /** Null: of the staff of the installation. */
+  readonly providerId: number | null
+  /** By the groups; null: those of the account. */
+  readonly staffRoles: readonly StaffRole[] | null
   readonly hours: number
   readonly strong: boolean
   readonly address: string
@@ -348,22 +359,25 @@ export async function insertProvidedSession(
   session: ProvidedSession,
   lifetime: SessionLifetime,
 ): Promise<string | undefined> {
-  const { userId, teamId, providerId, address, userAgent, strong, replaced } = session
+  const { userId, teamId, providerId, staffRoles, address, userAgent, strong, replaced } = session
+  const kind = providerId === null ? 'staff' : 'provider'
   const { rows } = await sql<{ id: string }>`
     with opened as (
       insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
       select id, ${teamId}, ${address}, ${userAgent}, ${address}, ${userAgent}, ${strong}, ${expiryOfNew(lifetime)}
       from users where id = ${userId} and session_version = ${session.sessionVersion} for share
       returning id)
-    insert into session_proofs (session_id, kind, at, expires, strong, provider_id)
-    select o.id, 'provider', now(), now() + make_interval(hours => ${session.hours}), ${strong}, ${providerId}::integer
+    insert into session_proofs (session_id, kind, at, expires, strong, provider_id, team_id, staff_roles)
+    select o.id, ${kind}::text, now(), now() + make_interval(hours => ${session.hours}), ${strong}, ${providerId}::integer, null::integer,
+      ${staffRoles}::text[]
     from opened o
     union all
-    select o.id, p.kind, p.at, p.expires, p.strong, p.provider_id
+    select o.id, p.kind, p.at, p.expires, p.strong, p.provider_id, p.team_id, p.staff_roles
     from opened o, session_proofs p
-    where p.session_id = ${replaced}::uuid and p.provider_id is distinct from ${providerId} and coalesce(p.expires > now(), true)
+    where p.session_id = ${replaced}::uuid and (p.kind, p.provider_id) is distinct from (${kind}::text, ${providerId}::integer)
+      and coalesce(p.expires > now(), true)
     union all
-    select o.id, 'local', s.created, null, s.second_factor, null
+    select o.id, 'local', s.created, null, s.second_factor, null, null, null
     from opened o, sessions s
     where s.id = ${replaced}::uuid and not exists (select from session_proofs p where p.session_id = s.id)
     returning session_id as id`.execute(trx)

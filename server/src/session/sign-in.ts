@@ -4,12 +4,14 @@ import type { PasswordSignIn, TeamSwitch } from '@pharos/contract/session/sessio
 import type { PasskeyAssertion } from '@pharos/contract/session/webauthn'
 import { auditOfActor, writeAudit, type ReportRefusal } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'
+import { queueStaffMail } from '../mail/staff-mail.ts'
 import { errorAt, fail, invalid, notFound, Failure, type FailureDetails } from '../runtime/error.ts'
 import { requireEntered } from '../operation/grant.ts'
 import type { Actor, UserActor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { joinByDomain } from '../team/auto-join.ts'
 import { readTeamAccess, requireSignIn } from '../team/team-access.ts'
+import { findAccount } from './account.store.ts'
 import { beginAttempt, type SignInAttempt, type AttemptDeps } from './attempt.ts'
 import { resendConfirmation, type JoinDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
@@ -43,7 +45,11 @@ export type SignInDeps = SessionDeps &
   PasskeyDeps &
   AttemptDeps &
   JoinDeps &
-  TeamNotice & { readonly hashing: Semaphore; readonly reportRefusal: ReportRefusal }
+  TeamNotice & {
+    readonly hashing: Semaphore
+    readonly reportRefusal: ReportRefusal
+    readonly onBreakGlass: () => void
+  }
 
 /** Returns the tokens of a new session. Throws the same error, after the same work, for a wrong password and an unknown account. */
 export async function signIn(
@@ -219,9 +225,36 @@ async function openSession(
       target: `session:${id}`,
       ...(factor === null ? {} : { after: { second_factor: factor } }),
     })
+    if (account.is_break_glass && secondFactor) await reportBreakGlass(trx, deps, client, account, id)
     return id
   })
   return currentTokens(deps, sessionId)
+}
+
+/** Each use is an entry, a mail to staff and a metric. */
+async function reportBreakGlass(
+  trx: Trx,
+  { ring, onBreakGlass }: SignInDeps,
+  client: ClientSource,
+  account: SignInAccount,
+  sessionId: string,
+): Promise<void> {
+  const target = `session:${sessionId}`
+  await writeAudit(trx, {
+    ...auditOfClient(client, account),
+    teamId: null,
+    action: 'staff.break_glass',
+    target,
+  })
+  const by = (await findAccount(trx, account.id))?.email ?? ''
+  const content = {
+    change: 'break glass used',
+    by,
+    at: new Date().toISOString(),
+    address: client.address,
+  } as const
+  await queueStaffMail({ ring, recipients: [] }, trx, 'team-sign-in', content)
+  onBreakGlass()
 }
 
 /** A team that has verified the domain of the address may become the account's first. */

@@ -39,6 +39,7 @@ export type Figures = {
   }
   readonly visibility: readonly { readonly source: string; readonly up: boolean }[]
   readonly unseen: UnseenCounts
+  readonly providers: Readonly<Record<'domain_lost' | 'unreachable', number>>
   readonly counterRatios: readonly CounterRatio[]
   readonly connections: readonly { readonly use: string; readonly state: string; readonly count: number }[]
 }
@@ -85,6 +86,13 @@ export async function readFigures(db: Db): Promise<Figures> {
       }))
       const unseen = await countUnseen(trx)
       const counterRatios = await listCounterRatios(trx)
+      const providers = await sql<Figures['providers']>`
+        select count(*) filter (where not b.is_bound) as domain_lost,
+          count(*) filter (where b.is_bound and p.unreachable is not null) as unreachable
+        from identity_providers p
+        cross join lateral (select exists (
+          select from domains d where d.provider_id = p.id and d.verified is not null) as is_bound) b
+        where p.status = 'active'`.execute(trx)
       const connections = await sql<Figures['connections'][number]>`
         select substring(application_name from '[a-z]+$') as use, coalesce(state, 'unknown') as state, count(*) as count
         from pg_stat_activity
@@ -95,6 +103,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         mails: mails.rows[0]!,
         webhooks: webhooks.rows[0]!,
         unseen,
+        providers: providers.rows[0]!,
         counterRatios,
         regions: regions.rows,
         routers: routers.rows,

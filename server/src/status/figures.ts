@@ -2,10 +2,9 @@
 // of a scrape; without a database they are omitted.
 import type { Db } from '../db/postgres.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
-import type { Config } from '../runtime/config.ts'
 import { readFigures, type Figures } from './figures.store.ts'
 import { statusProblemCodes } from '@pharos/contract/operator/status'
-import { readStatus } from './status.ts'
+import { readStatus, type StatusConfig } from './status.ts'
 
 /** A second scrape within this time returns the figures of the first. */
 const freshMs = 1_000
@@ -14,11 +13,7 @@ const freshMs = 1_000
 const problemsFreshMs = 10_000
 
 /** Registers the metrics of the installation, which are read from the database. */
-export function watchInstallation(
-  metrics: Metrics,
-  db: Db,
-  config: Pick<Config, 'reconcileIntervalSeconds'>,
-): void {
+export function watchInstallation(metrics: Metrics, db: Db, config: StatusConfig): void {
   // The registry collects all of them in one scrape; they share one read.
   const readAgain = atMostEvery(freshMs, () => read(metrics, db))
   readOnCollect(metrics.postgresUp, readAgain)
@@ -42,11 +37,7 @@ function atMostEvery(ms: number, work: () => Promise<void>): () => Promise<void>
   }
 }
 
-async function countProblems(
-  { problems }: Metrics,
-  db: Db,
-  config: Pick<Config, 'reconcileIntervalSeconds'>,
-): Promise<void> {
+async function countProblems({ problems }: Metrics, db: Db, config: StatusConfig): Promise<void> {
   const status = await readStatus(db, config).catch(() => undefined)
   problems.reset()
   if (!status) return
@@ -72,6 +63,7 @@ function gaugesOf(metrics: Metrics) {
     metrics.formerRouterSeconds,
     metrics.nameServerUp,
     metrics.flowCounterRatio,
+    metrics.identityProviderProblems,
   ]
 }
 
@@ -112,6 +104,7 @@ function show(
     dns,
     visibility,
     unseen,
+    providers,
     counterRatios,
     connections,
   }: Figures,
@@ -134,6 +127,8 @@ function show(
     metrics.routerUp.set({ region, router }, up ? 1 : 0)
     if (neighbors !== null) metrics.regionNeighbors.set({ region, router }, neighbors)
   }
+  for (const [problem, count] of Object.entries(providers))
+    metrics.identityProviderProblems.set({ problem }, count)
   metrics.restoreOpen.set(dns.restores)
   for (const { area, subject, count } of approvals) metrics.approvalsOpen.set({ area, subject }, count)
   metrics.dnsAliasesFailing.set(dns.aliases_failing)

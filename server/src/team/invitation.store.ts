@@ -1,7 +1,7 @@
 // The SQL of invitations. A team's own changes run as the team; the holder of a link has no team yet, and accepting runs as the
 // owner.
 import type { Role } from '@pharos/contract/role'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import { rolesOfInvitation, rolesOfMember, staffRolesOf } from '../db/roles.ts'
 
@@ -16,7 +16,7 @@ export async function nextMemberId(trx: Trx): Promise<number> {
 
 /** Returns the id of the open invitation to the address, compared case-insensitively. */
 export async function findOpenInvitation(
-  trx: Trx,
+  trx: Db | Trx,
   teamId: number,
   email: string,
 ): Promise<number | undefined> {
@@ -122,6 +122,29 @@ export type SentInvitation = {
   /** The user who accepted it and is still the member. */
   readonly acceptedBy: number | null
   readonly accountCreated: boolean
+  readonly sso: InvitedSignIn | null
+}
+
+/** The active identity provider of the team for the domain of an invited address. */
+export type InvitedSignIn = { readonly provider: string; readonly name: string; readonly required: boolean }
+
+const providerOfAddress = (
+  teamId: RawBuilder<unknown>,
+  email: RawBuilder<unknown>,
+) => sql<InvitedSignIn | null>`
+  (select json_build_object('provider', p.key, 'name', p.name, 'required', t.sign_in_policy <> 'optional')
+    from domains d join identity_providers p on p.id = d.provider_id join teams t on t.id = d.team_id
+    where d.team_id = ${teamId} and d.verified is not null and p.status = 'active'
+      and d.domain = split_part(lower(${email}), '@', 2))`
+
+export async function findInvitedSignIn(
+  trx: Trx,
+  teamId: number,
+  email: string,
+): Promise<InvitedSignIn | null> {
+  const { rows } = await sql<{ sso: InvitedSignIn | null }>`
+    select ${providerOfAddress(sql`${teamId}::integer`, sql`${email}`)} as sso`.execute(trx)
+  return rows[0]!.sso
 }
 
 /**
@@ -131,7 +154,7 @@ export type SentInvitation = {
 const sent = (id: number) => sql`
   select i.id, i.team_id as "teamId", t.name as "teamName", i.email, ${rolesOfInvitation} as roles,
     i.token_mac as "tokenMac", i.invited_by as "invitedBy", i.inviter_name as "inviterName", i.expires,
-    i.accepted_by as "acceptedBy", i.account_created as "accountCreated"
+    i.accepted_by as "acceptedBy", i.account_created as "accountCreated", ${providerOfAddress(sql`i.team_id`, sql`i.email`)} as sso
   from invitations i join teams t on t.id = i.team_id
   where i.id = ${id} and i.expires > now() and case
     when i.accepted is not null then exists (

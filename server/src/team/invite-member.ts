@@ -22,6 +22,7 @@ import {
   renewInvitation,
   secondsUntilResend,
   type NewInvitation,
+  findInvitedSignIn,
 } from './invitation.store.ts'
 import { presentMember } from './member.ts'
 import { countMembers, isMemberAddress, readMember } from './member.store.ts'
@@ -192,7 +193,8 @@ async function send(
   }
   await (isAgain ? renewInvitation : insertInvitation)(trx, invitation)
   const link = `${publicUrl}/invitation#${formatInvitationToken(token)}`
-  const content = { link, days: invitationDays, team, invitedBy: inviterName, roles, message }
+  const provider = (await findInvitedSignIn(trx, teamId, email))?.name ?? null
+  const content = { link, days: invitationDays, team, invitedBy: inviterName, roles, message, provider }
   await queueMail(trx, ring, { to: email, teamId, template: 'invitation', content })
   await writeAudit(trx, {
     ...auditOf(operation),

@@ -12,7 +12,7 @@ import {
   type GrantHolder,
 } from '../operation/grant.ts'
 import type { Actor, Operation, TeamBlock, UserActor } from '../operation/operation.ts'
-import { findTeamAccess } from './team-access.store.ts'
+import { findTeamAccess, type TeamAccessRow } from './team-access.store.ts'
 
 export type TeamAccess = GrantHolder & {
   readonly teamId: number
@@ -50,20 +50,15 @@ async function accessTo(db: Db, actor: Actor, teamId: number): Promise<TeamAcces
   return access
 }
 
-type UserAccess = TeamAccess & {
-  readonly requiresFactor: boolean
-  readonly is_opened: boolean
-  readonly provider: string | null
-}
+type UserAccess = TeamAccess & Pick<TeamAccessRow, 'blocked_by' | 'provider'>
 
-function blockOf({ is_opened, requiresFactor, isStrong, provider }: UserAccess): TeamBlock | null {
-  if (!is_opened) return { reason: 'sign_in', provider }
-  return requiresFactor && !isStrong ? { reason: 'second_factor' } : null
+function blockOf({ blocked_by: reason, provider }: UserAccess): TeamBlock | null {
+  return reason === 'sign_in' ? { reason, provider } : reason && { reason }
 }
 
 /** Throws `sign_in_required` if no proof of the session opens the team. A missing second factor does not matter: the user sets it up there. */
 export function requireSignIn(access: UserAccess): void {
-  if (!access.is_opened) requireOpened(blockOf(access))
+  if (access.blocked_by === 'sign_in') requireOpened(blockOf(access))
 }
 
 /** Returns the access of a user, who may lack a factor or a reason. Throws `not_found` for a team without the user, unless for staff. */
@@ -73,8 +68,8 @@ export async function readTeamAccess(
   teamId: number,
 ): Promise<UserAccess> {
   const row = await findTeamAccess(db, teamId, actor)
-  if (!row || (row.roles === null && !row.isStaff)) throw notFound('team')
-  const { staff_roles: staffRoles, roles, ...rest } = row
+  if (!row || (row.roles === null && !row.isStaff && !row.lacks_staff_sign_in)) throw notFound('team')
+  const { staff_roles: staffRoles, roles, lacks_staff_sign_in: _, ...rest } = row
   return { kind: 'user', ...rest, staffRoles, roles: roles ?? [], isMember: roles !== null }
 }
 

@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { columns, jsonOf, type RowOf } from '../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
-import { opensTeam } from '../db/proofs.ts'
+import { activeProviderOf, blockedBy, listsTeam } from '../db/proofs.ts'
 import { rolesOfMember } from '../db/roles.ts'
 
 const asnJson = jsonOf(
@@ -80,6 +80,8 @@ export type TeamReach =
 const availableColumns = columns('teams', 't', ['id', 'name', 'enable_sdwan', 'enable_dns'], {
   /** Null: not a member. */
   roles: sql<Role[] | null>`t.roles`,
+  needs_sign_in: sql<boolean>`coalesce(t.blocked_by = 'sign_in', false)`,
+  provider: sql<string | null>`case when t.blocked_by = 'sign_in' then ${activeProviderOf(sql`t.id`)} end`,
 })
 export type AvailableRow = RowOf<typeof availableColumns>
 
@@ -97,15 +99,15 @@ export const listAvailable = (
     slice: query,
   })
 
-/** A session of identity providers lists only what their proofs open: a team must not learn of other teams of its members. */
-const isOpen = ({ sessionId }: { readonly sessionId: string }) => sql<boolean>`
-  exists (select from sessions s where s.id = ${sessionId}::uuid and ${opensTeam(sql`t.id`)})`
-
 function reachable(reach: TeamReach): RawBuilder<unknown> {
   if ('teamId' in reach)
-    return sql`select t.*, ${reach.roles}::text[] as roles from teams t where t.id = ${reach.teamId}`
+    return sql`
+      select t.*, ${reach.roles}::text[] as roles, null::text as blocked_by from teams t where t.id = ${reach.teamId}`
   return sql`
-    select t.*, ${rolesOfMember} as roles from teams t
-    left join memberships m on m.team_id = t.id and m.user_id = ${reach.userId}
-    where ${reach.isStaff ? sql`true` : sql`m.user_id is not null and ${isOpen(reach)}`}`
+    select t.*, ${rolesOfMember} as roles, o.blocked_by from teams t
+    join users u on u.id = ${reach.userId}
+    left join memberships m on m.team_id = t.id and m.user_id = u.id
+    join lateral (
+      select ${blockedBy} as blocked_by, ${listsTeam} as is_listed from sessions s where s.id = ${reach.sessionId}::uuid) o on true
+    where ${reach.isStaff ? sql`true` : sql`m.user_id is not null and o.is_listed`}`
 }

@@ -50,8 +50,9 @@ function reachOf(actor: Actor): TeamReach {
     : { teamId: actor.teamId, roles: actor.roles }
 }
 
-function presentAvailable({ roles, ...team }: AvailableRow): AvailableTeam {
+function presentAvailable({ roles, needs_sign_in, provider, ...team }: AvailableRow): AvailableTeam {
   const isAdminOf = roles?.includes('admin') ?? false
   const role = roles === null ? 'staff' : isAdminOf ? 'admin' : 'member'
-  return { ...team, is_admin: isAdminOf, role, roles: orderedRoles(roles ?? []) }
+  const signIn = needs_sign_in ? { provider } : null
+  return { ...team, is_admin: isAdminOf, role, roles: orderedRoles(roles ?? []), sign_in: signIn }
 }

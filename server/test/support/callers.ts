@@ -1,6 +1,7 @@
 // Every kind of caller of the API: the credential it sends and the identity behind it. The expected access of each identity is in
 // expected-access.ts.
 import { formatApiToken, parseApiToken, type ApiToken } from '../../src/session/api-token-format.ts'
+import { sql } from 'kysely'
 import type { StaffRole } from '@pharos/contract/staff-role'
 import type { TestApi } from '../api.ts'
 import {
@@ -44,7 +45,7 @@ export type Identity =
       readonly openedBy: 'account' | 'own provider' | 'foreign provider'
     }
 
-type Team = 'red' | 'blue' | 'bare' | 'strict'
+type Team = 'red' | 'blue' | 'bare' | 'strict' | 'closed'
 
 export type Presented = {
   /** The Authorization header; undefined for an anonymous call. */
@@ -127,6 +128,18 @@ function bearerOf(name: PersonName, team: Team, entry?: StaffEntry): Caller['pre
     })
     return { authorization: `Bearer ${access}`, userId, refresh }
   }
+}
+
+/** A session of blue's admin that a recovery code of the team has opened. */
+async function recoveredBearer(api: TestApi, fixtures: Fixtures): Promise<Presented> {
+  const presented = await bearerOf('blue', 'blue')(api, fixtures)
+  await sql`
+    insert into session_proofs (session_id, kind, expires, strong, team_id)
+    select id, 'recovery', now() + interval '1 hour', true, team_id from sessions
+    where user_id = ${fixtures.people.blue.userId} and revoked is null order by created desc limit 1`.execute(
+    api.database.postgres.owner,
+  )
+  return presented
 }
 
 /** A session of red's admin that the identity provider of a team has opened. */
@@ -255,7 +268,7 @@ export const callers: readonly Caller[] = [
   {
     name: 'an admin of another team',
     identity: userIn('blue', { isAdmin: true }),
-    present: bearerOf('blue', 'blue'),
+    present: recoveredBearer,
   },
   {
     name: 'an admin of a team without modules',
@@ -276,6 +289,11 @@ export const callers: readonly Caller[] = [
     name: 'staff without a second factor in a team that requires one',
     identity: staffIn('strict', { lacksSecondFactor: true }),
     present: bearerOf('staff', 'strict'),
+  },
+  {
+    name: 'an admin with a password in a team that requires its identity provider',
+    identity: userIn('closed', { isAdmin: true }),
+    present: bearerOf('closed', 'closed'),
   },
   {
     name: 'an admin whom the identity provider of the team has signed in',

@@ -36,6 +36,7 @@ export function createCountedDeps(api: TestApi): CountedDeps {
       throw error
     }),
     reportRefusal: () => {},
+    onBreakGlass: () => {},
     writeNotice: async () => {},
   }
 }

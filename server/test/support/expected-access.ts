@@ -23,7 +23,7 @@ const admitted: Record<Permission['credential'], readonly Identity['kind'][]> = 
 }
 
 const all = ['inventory', 'ipam', 'lighthouse', 'shield', 'dns']
-const modulesOf = { red: all, blue: all, strict: all, bare: [] as string[] }
+const modulesOf = { red: all, blue: all, strict: all, closed: all, bare: [] as string[] }
 
 /**
  * Returns `pass` or the code of the refusal. A missing second factor has precedence over everything else, a missing role over
@@ -45,13 +45,17 @@ export function expectedAccessOf(route: Route, identity: Identity): 'pass' | Pro
     : 'pass'
 }
 
+/** No proof of the session opens its team. */
+export const lacksSignIn = (identity: Identity): boolean =>
+  identity.kind === 'user' && (identity.openedBy === 'foreign provider' || identity.team === 'closed')
+
 /** `isInPath`: the use case checks the grant in the team of the path; the subject contains the answer. */
 function expectedAccessOfHolder(route: Route, holder: Holder, isInPath: boolean): 'pass' | ProblemCode {
   const { permission } = route
   if (holder.demoElsewhere) return 'forbidden'
   if (permission.credential !== 'web' && permission.credential !== 'any') return 'pass'
   const { role, module, scope, grant, personal, local } = permission
-  if (holder.openedBy === 'foreign provider' && !personal) return 'sign_in_required'
+  if (lacksSignIn(holder) && !personal) return 'sign_in_required'
   if (holder.openedBy !== 'account' && local) return 'local_sign_in_required'
   if (holder.lacksSecondFactor && !personal) return 'second_factor_required'
   if (role === 'staff') return hasStaffGrant(holder.staffRoles, permission.staffGrant) ? 'pass' : 'forbidden'

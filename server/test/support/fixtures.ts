@@ -43,6 +43,8 @@ export type Fixtures = {
   readonly bare: TestTeam
   /** Requires a second factor of its members. */
   readonly strict: TestTeam
+  /** Requires its identity provider of its members. */
+  readonly closed: TestTeam
   readonly people: Readonly<
     Record<
       | 'member'
@@ -55,7 +57,8 @@ export type Fixtures = {
       | 'former'
       | 'blue'
       | 'bare'
-      | 'lacking',
+      | 'lacking'
+      | 'closed',
       Person
     >
   >
@@ -82,7 +85,9 @@ export async function createFixtures(api: TestApi, { events = 3 } = {}): Promise
     blue: await addTeam(api, 'blue'),
     bare: await addTeam(api, 'bare', []),
     strict: await addTeam(api, 'strict'),
+    closed: await addTeam(api, 'closed'),
   }
+  await sql`update teams set sign_in_policy = 'required' where id = ${teams.closed.teamId}`.execute(db)
   await sql`update teams set require_2fa = true where id = ${teams.strict.teamId}`.execute(db)
   const sources = { detector: 'secret-of-detector', other: 'secret-of-other' }
   for (const [key, secret] of Object.entries(sources)) await addSource(api, key, secret)
@@ -105,6 +110,7 @@ export async function createFixtures(api: TestApi, { events = 3 } = {}): Promise
     blue: await holderOf('blue'),
     bare: teams.bare,
     strict: teams.strict,
+    closed: teams.closed,
     people: await addPeople(api, teams),
     regions,
     sources,
@@ -194,7 +200,7 @@ async function eventIdsOf(db: Db, { teamId }: TestTeam): Promise<string[]> {
 
 async function addPeople(
   api: TestApi,
-  { red, blue, bare, strict }: Record<'red' | 'blue' | 'bare' | 'strict', TestTeam>,
+  { red, blue, bare, strict, closed }: Record<'red' | 'blue' | 'bare' | 'strict' | 'closed', TestTeam>,
 ): Promise<Fixtures['people']> {
   return {
     member: await addUser(api, 'member', [red]),
@@ -210,6 +216,7 @@ async function addPeople(
     blue: await addUser(api, 'admin', [blue], { admin: true }),
     bare: await addUser(api, 'admin', [bare], { admin: true }),
     lacking: await addUser(api, 'admin', [strict], { admin: true }),
+    closed: await addUser(api, 'admin', [closed], { admin: true }),
   }
 }
 

@@ -2,7 +2,9 @@
 import { sql } from 'kysely'
 import { sandboxIssuer } from '../../src/drivers/sandbox-identity/provider.ts'
 import { createState, saveFlow } from '../../src/identity/flow.ts'
+import { createRecoveryCodes, recoveryCodeMac } from '../../src/session/recovery-code.ts'
 import type { Identity } from './callers.ts'
+import { lacksSignIn } from './expected-access.ts'
 import { addProvider, samlMetadata, type ProviderOptions } from './identity.ts'
 import {
   foreignOf,
@@ -13,7 +15,7 @@ import {
   type Subject,
   type SubjectRequest,
 } from './subject.ts'
-import { ofAdmins, ownTeamOf } from './subjects-team.ts'
+import { aboutTeams, ofAdmins, ownTeamOf } from './subjects-team.ts'
 
 const unreachable = { issuer: 'https://192.0.2.1' }
 const sandbox = { issuer: sandboxIssuer }
@@ -120,6 +122,53 @@ const creating = (request: SubjectRequest): Subject => ({
   answers: ofAdmins(201),
 })
 
+const params = ({ teamId }: { readonly teamId: number }) => ({ params: { team_id: teamId } })
+const recovering = (team_id: number, code = 'aaaaa-aaaaa') => ({ body: { team_id, code } })
+
+const isOwnAdmin = ({ identity }: Context): boolean =>
+  identity.kind === 'user' &&
+  identity.isAdmin &&
+  !identity.isStaff &&
+  !identity.demoElsewhere &&
+  !identity.lacksSecondFactor &&
+  !lacksSignIn(identity)
+
+/** The team requires its provider, and the caller has used a recovery code: `optional` is a change, which the caller may make. */
+async function requireProvider(context: Context): Promise<void> {
+  const { teamId } = ownTeamOf(context)
+  const { owner } = context.api.database.postgres
+  await sql`
+    insert into session_proofs (session_id, kind, expires, strong, team_id)
+    select id, 'recovery', now() + interval '1 hour', true, ${teamId} from sessions s
+    where user_id = ${context.presented.userId!} and revoked is null
+      and not exists (select from session_proofs p where p.session_id = s.id and p.kind = 'provider')`.execute(
+    owner,
+  )
+  await sql`update teams set sign_in_policy = 'required' where id = ${teamId}`.execute(owner)
+}
+
+async function withRecoveryCode(context: Context): Promise<SubjectRequest> {
+  const { teamId } = ownTeamOf(context)
+  const { owner } = context.api.database.postgres
+  const [code] = createRecoveryCodes()
+  const codeMac = recoveryCodeMac(context.api.config.secret, `team ${teamId}`, code!)
+  await sql`insert into team_recovery_codes (team_id, code_mac) values (${teamId}, ${codeMac})`.execute(owner)
+  const { userId } = context.presented
+  if (userId !== undefined) {
+    await sql`
+      insert into second_factors (user_id, pending_until) values (${userId}, 'epoch') on conflict do nothing`.execute(
+      owner,
+    )
+    await sql`
+      update session_proofs p set strong = true from sessions s
+      where s.id = p.session_id and p.kind = 'local'
+        and s.id = (select id from sessions where user_id = ${userId} order by created desc limit 1)`.execute(
+      owner,
+    )
+  }
+  return recovering(teamId, code)
+}
+
 const addIdentity = async ({ api, fixtures }: Context, userId: number): Promise<SubjectRequest> => {
   const { id } = await addProvider(api, fixtures.red, unreachable)
   const { rows } = await sql<{ id: number }>`
@@ -224,4 +273,53 @@ export const identitySubjects: readonly Subject[] = [
     },
   },
   oneProvider('listSignInAttempts', 200),
+  { route: 'getTeamSignIn', requests: aboutTeams(), answers: ofAdmins(200) },
+  {
+    route: 'updateTeamSignIn',
+    requests: {
+      own: async (context) => {
+        if (isOwnAdmin(context)) await requireProvider(context)
+        return { ...params(ownTeamOf(context)), body: { policy: 'optional' } }
+      },
+      foreign: async (context) => ({ ...params(foreignOf(context)), body: { policy: 'optional' } }),
+      missing: async () => ({ params: { team_id: missingId }, body: { policy: 'optional' } }),
+    },
+    answers: ofAdmins(200),
+  },
+  {
+    route: 'updateTeamSignIn',
+    form: 'to one that needs steps first',
+    requests: aboutTeams({ body: { policy: 'required_domain' } }),
+    answers: (which, identity) => {
+      const allowed = ofAdmins(200)(which, identity)
+      return allowed === 200 ? 'conflict' : allowed
+    },
+  },
+  { route: 'createTeamRecoveryCodes', requests: aboutTeams(), answers: ofAdmins(200) },
+  {
+    route: 'recoverSession',
+    requests: {
+      own: async (context) => recovering(ownTeamOf(context).teamId),
+      foreign: async (context) => recovering(foreignOf(context).teamId),
+      missing: async () => recovering(missingId),
+    },
+    answers: (which, identity) => {
+      if (identity.kind !== 'user' || which !== 'own' || identity.isStaff) return 'not_found'
+      if (!identity.isAdmin) return 'forbidden'
+      return 'second_factor_required'
+    },
+  },
+  {
+    route: 'recoverSession',
+    form: 'by an admin with a second factor',
+    requests: {
+      own: withRecoveryCode,
+      foreign: async (context) => recovering(foreignOf(context).teamId),
+      missing: async () => recovering(missingId),
+    },
+    answers: (which, identity) => {
+      if (identity.kind !== 'user' || which !== 'own' || identity.isStaff) return 'not_found'
+      return identity.isAdmin ? 200 : 'forbidden'
+    },
+  },
 ]

@@ -4,9 +4,11 @@ import type { MailTokenPurpose } from '../../src/session/mail-token.store.ts'
 import { hashPassword } from '../../src/session/password.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import { openSession } from './credentials.ts'
+import { lacksSignIn } from './expected-access.ts'
 import { ownTeamOf } from './subjects-team.ts'
 import { foreignOf, missingId, only, type Context, type Subject } from './subject.ts'
 import type { Person, Fixtures } from './fixtures.ts'
+import type { Identity } from './callers.ts'
 
 export const sessionSubjects: readonly Subject[] = [
   {
@@ -55,7 +57,7 @@ export const sessionSubjects: readonly Subject[] = [
     answers: (which, identity) => {
       if (identity.kind !== 'user') return 'unauthenticated'
       if (which === 'missing') return 'not_found'
-      if (which === 'own' && identity.openedBy === 'foreign provider') return 'sign_in_required'
+      if (which === 'own' && lacksSignIn(identity)) return 'sign_in_required'
       if (identity.isStaff && (which === 'foreign' || identity.entry === 'none')) return 'reason_required'
       return which === 'own' ? 200 : 'not_found'
     },
@@ -72,7 +74,7 @@ export const sessionSubjects: readonly Subject[] = [
     answers: (which, identity) => {
       if (identity.kind !== 'user') return 'unauthenticated'
       if (which !== 'missing' && identity.isStaff) return 200
-      if (which === 'own' && identity.openedBy === 'foreign provider') return 'sign_in_required'
+      if (which === 'own' && lacksSignIn(identity)) return 'sign_in_required'
       return which === 'own' ? 'invalid' : 'not_found'
     },
   },
@@ -245,7 +247,24 @@ export const accountSubjects: readonly Subject[] = [
     requests: only({ body: { first_name: 'Ada', country: 'GB' } }),
     answers: () => 200,
   },
+  { route: 'exportAccount', requests: only(), answers: () => 200 },
+  {
+    route: 'deleteAccount',
+    form: 'dry run',
+    requests: only({ query: { dry_run: 'true' }, body: {} }),
+    answers: (_which, identity) => (isLastAdmin(identity) ? 'last_admin' : 200),
+  },
+  {
+    route: 'deleteAccount',
+    form: 'with a wrong password',
+    requests: only({ body: { current_password: 'not this one' } }),
+    answers: () => 'wrong_password',
+  },
 ]
+
+/** The teams bare and strict have one member each. */
+const isLastAdmin = (identity: Identity) =>
+  'team' in identity && !identity.isStaff && /bare|strict/.test(identity.team)
 
 /** Uses a new address each time: otherwise the sixth caller of a failing sign-in would have to wait. */
 const forgetFailures = ({ database }: TestApi) =>

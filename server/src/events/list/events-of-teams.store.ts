@@ -3,7 +3,8 @@
 // team: only the conditions on team_id separate the teams.
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
-import { hasFactor } from '../../db/proofs.ts'
+import { blockedBy } from '../../db/proofs.ts'
+import type { UserActor } from '../../operation/operation.ts'
 import { rowConditions } from './event-filter.store.ts'
 import type { EventQuery } from './event-query.ts'
 import {
@@ -18,12 +19,15 @@ import {
 } from './event-sql.store.ts'
 import { noTeam } from '../relate/team-event.store.ts'
 
-/** Returns the teams of the user with the module, except teams that require a second factor which the user lacks. */
-export async function listTeamsWithEvents(db: Db, userId: number): Promise<number[]> {
+/** Returns the teams of the user with the module, except teams that the session does not open. */
+export async function listTeamsWithEvents(
+  db: Db,
+  { userId, sessionId }: Pick<UserActor, 'userId' | 'sessionId'>,
+): Promise<number[]> {
   const { rows } = await sql<{ team_id: number }>`
     select m.team_id from memberships m join teams t on t.id = m.team_id join users u on u.id = m.user_id
-    where m.user_id = ${userId} and 'lighthouse' = any(t.enabled_modules)
-      and not (t.require_2fa and not ${hasFactor})
+      join sessions s on s.user_id = u.id and s.id = ${sessionId}::uuid
+    where m.user_id = ${userId} and 'lighthouse' = any(t.enabled_modules) and ${blockedBy} is null
     order by m.team_id`.execute(db)
   return rows.map(({ team_id }) => team_id)
 }

@@ -85,8 +85,7 @@ export async function listEvents(
     )
   }
   if (teamId !== undefined) throw fail('forbidden', 'staffOnly')
-  const teamIds =
-    actor.kind === 'token' ? [actor.teamId] : await listTeamsWithEvents(postgres.front, actor.userId)
+  const teamIds = actor.kind === 'token' ? [actor.teamId] : await listTeamsWithEvents(postgres.front, actor)
   const [only] = teamIds
   if (teamIds.length === 1 && !(await hasFormerHoldings(postgres.front, teamIds))) {
     return pageOf(await listEventsOfTeam(postgres, only!, parsed))

@@ -19,6 +19,7 @@ import { regionKind } from './region.ts'
 import { scrubberKind } from './scrubber.ts'
 import { serviceKind } from './service.ts'
 import { sourceKind } from './source.ts'
+import { staffSignInKind } from './staff-sign-in.ts'
 import { teamKind } from './team.ts'
 import { tsigKeyKind } from './tsig-key.ts'
 import { userKind } from './user.ts'
@@ -42,6 +43,7 @@ export const platformKinds = createRegistry([
   detectorThresholdKind,
   sourceKind,
   providerKind,
+  staffSignInKind,
   tsigKeyKind,
   nameServerKind,
   dnsDefaultsKind,

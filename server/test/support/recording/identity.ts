@@ -7,6 +7,7 @@ import {
   findSignInMethodsRoute,
   linkIdentityRoute,
   listIdentitiesRoute,
+  recoverSessionRoute,
   startSingleSignOnRoute,
 } from '@pharos/contract/session/sso'
 import {
@@ -18,6 +19,11 @@ import {
   testProviderRoute,
   updateProviderRoute,
 } from '@pharos/contract/team/provider'
+import {
+  createTeamRecoveryCodesRoute,
+  getTeamSignInRoute,
+  updateTeamSignInRoute,
+} from '@pharos/contract/team/sign-in'
 import { sql } from 'kysely'
 import { sandboxIssuer } from '../../../src/drivers/sandbox-identity/provider.ts'
 import { createState, saveFlow } from '../../../src/identity/flow.ts'
@@ -93,7 +99,34 @@ export async function recordProviders(recorder: Recorder): Promise<void> {
   await record(getProviderRoute, oneProvider)
   await record(listProvidersRoute, inTeam)
   await record(listSignInAttemptsRoute, oneProvider)
+  await recordPolicy(recorder)
   await record(deleteProviderRoute, oneProvider)
+}
+
+const exampleCode = (index: number): string => `examp-le${String.fromCharCode(97 + index)}22`
+
+/** The admin has just signed in with the provider. */
+async function recordPolicy({ owner, call, record, replace, at }: Recorder): Promise<void> {
+  await at('2026-04-02T09:20:45.318Z')
+  const { recovery_codes: codes } = await record(createTeamRecoveryCodesRoute, inTeam)
+  codes.forEach((code, index) => replace(code, exampleCode(index)))
+  await sql`
+    insert into session_proofs (session_id, kind, expires, strong, provider_id)
+    select s.id, 'provider', now() + interval '8 hours', true, 4 from sessions s where s.user_id = ${admin.id}`.execute(
+    owner,
+  )
+  await record(updateTeamSignInRoute, { ...inTeam, body: { policy: 'required' } })
+  await record(getTeamSignInRoute, inTeam)
+  await call(updateTeamSignInRoute, { ...inTeam, body: { policy: 'optional' } })
+}
+
+/** The admin has a second factor. */
+async function recordRecovery({ owner, call, record, replace }: Recorder): Promise<void> {
+  const { recovery_codes: codes } = await call(createTeamRecoveryCodesRoute, inTeam)
+  replace(codes[0]!, exampleCode(0))
+  await sql`update session_proofs set strong = true`.execute(owner)
+  await sql`insert into second_factors (user_id, pending_until) values (${admin.id}, 'epoch')`.execute(owner)
+  await record(recoverSessionRoute, { body: { team_id: team.id, code: codes[0]! } })
 }
 
 /** Begins a test as the admin, with the cookie that the answer sets. */
@@ -164,4 +197,5 @@ export async function recordSingleSignOn(recorder: Recorder): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select id from user_identities where user_id = ${admin.id}`.execute(owner)
   await record(deleteIdentityRoute, { params: { identity_id: rows[0]!.id } })
+  await recordRecovery(recorder)
 }
