@@ -11,7 +11,7 @@ import { readFigures } from '../src/status/figures.store.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { addProvider, firstKeys, type ProviderOptions, type TestProvider } from './support/identity.ts'
+import { addProvider, providerKeys, type ProviderOptions, type TestProvider } from './support/identity.ts'
 import { addSecondFactor } from './support/second-factor.ts'
 
 let api: TestApi
@@ -27,7 +27,7 @@ before(async () => {
   api = await createTestApi({ PHAROS_SSO_NETWORKS_ALLOWED: '127.0.0.0/8' })
   red = await addTeam(api, 'red')
   blue = await addTeam(api, 'blue')
-  const redirectUris = firstKeys.map((key) => redirectUriOf(api.shared.publicUrl, key))
+  const redirectUris = providerKeys.map((key) => redirectUriOf(api.shared.publicUrl, key))
   idp = await startOidc({ redirectUris })
   otherIdp = await startOidc({ redirectUris })
 })

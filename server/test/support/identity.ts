@@ -18,8 +18,8 @@ let made = 0
 
 const keyOf = (number: number): string => `testprovaa${letters[(number >> 5) & 31]}${letters[number & 31]}`
 
-/** The keys of the first providers of a process, in their order: a real provider accepts their redirect URIs. */
-export const firstKeys = Array.from({ length: 200 }, (_, at) => keyOf(at + 1))
+/** All keys that test providers have: a real provider accepts their redirect URIs. */
+export const providerKeys = Array.from({ length: letters.length ** 2 }, (_, number) => keyOf(number))
 
 function nextKey(): string {
   made += 1
