@@ -42,7 +42,7 @@ export const words = {
     attack: 'Attack ongoing',
     noParts: 'No part is announced',
     partsLabel: (count: number, share: number) =>
-      `${count === 1 ? '1 part' : `${count.toLocaleString('en')} parts`}, ${Math.round(share * 100)} % of the addresses`,
+      `${count === 1 ? '1 part' : `${count.toLocaleString('en')} parts`}, ${share < 0.01 ? 'less than 1' : Math.round(share * 100)} % of the addresses`,
     kinds: {
       prefixes: 'assigned prefixes',
       announcements: 'announcements',
