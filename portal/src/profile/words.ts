@@ -159,7 +159,8 @@ export const words = {
     export: 'Export data',
     delete: 'Delete account',
     deleteTitle: (email: string): string => `Delete the account ${email}?`,
-    deleteText: 'This cannot be undone. An e-mail confirms the deletion. The following is deleted immediately:',
+    deleteText:
+      'This cannot be undone. An e-mail confirms the deletion. The following is deleted immediately:',
     membershipOf: (teams: string): string => `your membership of ${teams}`,
     stays:
       'The audit log of your teams keeps your changes under the number of your account, without your name and address. API tokens of service accounts keep working.',

@@ -38,7 +38,8 @@ export const words = {
     title: 'Sign-in required',
     required: (team: string): string => `Sign in to open ${team}`,
     text: 'The team needs a sign-in with its identity provider. Continue with your company account; you return to this page.',
-    without: 'Your current sign-in is for another team. Sign out, then sign in with your password or a passkey.',
+    without:
+      'Your current sign-in is for another team. Sign out, then sign in with your password or a passkey.',
     signOut: 'Sign out',
     recovery: 'Identity provider unavailable?',
     recoveryText:
@@ -82,10 +83,10 @@ export const words = {
     title: 'Invitation',
     join: (team: string): string => `Join ${team}`,
     text: (by: string, email: string, roles: string): string =>
-      `${by} invited you (${email}) to join as ${roles}.`,
+      `${by} invited you (${email}) to join with the ${roles.includes(',') ? 'roles' : 'role'} ${roles}.`,
+    rights: 'What you can do',
     expires: 'The invitation expires',
-    byProvider:
-      'Sign in with your company account to accept the invitation. You need no password.',
+    byProvider: 'Sign in with your company account to accept the invitation. You need no password.',
     byPassword: 'Or accept with a password:',
     hasAccount: 'You already have an account with this address. Join, then sign in.',
     accept: 'Join team',

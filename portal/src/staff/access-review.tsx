@@ -36,22 +36,19 @@ const columns: readonly Column<ReviewedAccount>[] = [
     header: t.rights,
     width: 120,
     card: 'secondary',
-    cell: ({ staff_roles: roles, scopes }) => (
-      <OrDash>{[...roles.map((role) => staffRoleLabels[role]), ...scopes].join(', ')}</OrDash>
-    ),
+    cell: ({ staff_roles: roles, scopes }) =>
+      [...roles.map((role) => staffRoleLabels[role]), ...scopes].join(', '),
   },
   {
     id: 'teams',
     header: t.teams,
-    width: 155,
-    cell: ({ teams }) => (
-      <OrDash>
-        {listed(
-          teams.map(({ name, roles }) => `${name} (${rolesText(roles)})`),
-          2,
-        )}
-      </OrDash>
-    ),
+    width: 185,
+    card: 'secondary',
+    cell: ({ teams }) =>
+      listed(
+        teams.map(({ name, roles }) => `${name} (${rolesText(roles)})`),
+        2,
+      ),
   },
   {
     id: 'sign_in',
@@ -69,20 +66,24 @@ const columns: readonly Column<ReviewedAccount>[] = [
     id: 'signed_in',
     header: t.lastSignIn,
     orderBy: 'last_sign_in',
-    width: 180,
+    width: 165,
     largestFirst: true,
     isTime: true,
     // A token does not sign in.
-    cell: ({ kind, last_sign_in: at }) => <Time at={at} none={kind === 'staff_token' ? '–' : t.notRecently} />,
+    cell: ({ kind, last_sign_in: at }) => (
+      <Time at={at} none={kind === 'staff_token' ? '–' : t.notRecently} />
+    ),
   },
   {
     id: 'used',
     header: t.lastUsed,
     orderBy: 'last_used',
-    width: 180,
+    width: 165,
     largestFirst: true,
     isTime: true,
-    cell: ({ kind, last_used: at }) => <Time at={at} none={kind === 'staff_token' ? t.never : t.notRecently} />,
+    cell: ({ kind, last_used: at }) => (
+      <Time at={at} none={kind === 'staff_token' ? t.never : t.notRecently} />
+    ),
   },
   timeColumn('created', t.created, ({ created }) => created, { orderBy: 'created', hidden: true }),
   timeColumn('expires', t.expires, ({ expires }) => expires, { none: t.noExpiry, hidden: true }),

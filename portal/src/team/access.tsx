@@ -47,11 +47,7 @@ const columns: readonly Column<ReviewedAccess>[] = [
     isTime: true,
     card: 'state',
     cell: ({ kind, last_used }) =>
-      kind === 'tsig_key' ? (
-        <Dimmed>{t.notRecorded}</Dimmed>
-      ) : (
-        <Time at={last_used} none={noUse[kind]} />
-      ),
+      kind === 'tsig_key' ? <Dimmed>{t.notRecorded}</Dimmed> : <Time at={last_used} none={noUse[kind]} />,
   },
   timeColumn('created', t.created, ({ created }) => created, { orderBy: 'created', hidden: true }),
   timeColumn('expires', t.expires, ({ expires }) => expires, { orderBy: 'expires', none: t.noExpiry }),

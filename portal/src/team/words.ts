@@ -593,8 +593,7 @@ export const words = {
     steps: {
       provider: 'Test and activate an identity provider.',
       recovery_codes: 'Create ten recovery codes and store them where all admins find them.',
-      recent_sign_in:
-        'Sign in with the identity provider yourself. The sign-in counts for 15 minutes.',
+      recent_sign_in: 'Sign in with the identity provider yourself. The sign-in counts for 15 minutes.',
     },
     signIn: 'Sign in with the identity provider',
     change: 'Change policy',
@@ -637,7 +636,8 @@ export const words = {
     copyOurEntityId: 'Copy our entity ID',
     entityId: 'Entity ID of the provider',
     certificates: 'Certificates',
-    certificatesUntil: (count: number): string => (count === 1 ? '1, expires' : `${count}, the last expires`),
+    certificatesUntil: (count: number): string =>
+      count === 1 ? '1 · expires' : `${count} · the last expires`,
     groupsAttribute: 'Attribute with the groups',
     addIntro:
       'Register an application with OpenID Connect at your identity provider first. You get its redirect URI here after the first step.',
