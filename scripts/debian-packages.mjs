@@ -14,8 +14,16 @@ const others = ['chromium-headless-shell', 'pdns-backend-sqlite3', 'postgresql']
 /** dnsperf queries name servers as fast as they answer. */
 const onlyBench = ['dnsperf']
 
-/** The cluster of PostgreSQL of lab/src/ha-postgres.ts, and the backups of lab/src/backed-up-postgres.ts. */
-const onlyLong = ['etcd-server', 'patroni', 'pgbackrest']
+/** The cluster of PostgreSQL of lab/src/ha-postgres.ts, the backups of lab/src/backed-up-postgres.ts, and an identity provider of SAML. */
+const onlyLong = [
+  'etcd-server',
+  'patroni',
+  'pgbackrest',
+  'php-cli',
+  'php-mbstring',
+  'php-xml',
+  'simplesamlphp',
+]
 
 const all = [...new Set([...Object.values(programs), ...others, ...onlyBench, ...onlyLong])]
 const without = (...names) => all.filter((name) => !names.includes(name))

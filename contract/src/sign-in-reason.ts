@@ -7,6 +7,7 @@ const texts = {
   expired: 'The sign-in took too long or was completed before. Start again from the sign-in page.',
   issuer: 'The answer comes from another identity provider. Start again from the sign-in page.',
   audience: 'The identity provider answered for another application. Ask an admin of your team.',
+  recipient: 'The identity provider sent its answer to another address. Ask an admin of your team.',
   signature: 'The answer of the identity provider is not signed by it. Ask an admin of your team.',
   algorithm: 'The identity provider signs with an algorithm that is not accepted. Ask an admin of your team.',
   document: 'The answer of the identity provider could not be read. Ask an admin of your team.',

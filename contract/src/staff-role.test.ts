@@ -97,7 +97,7 @@ describe('the permission of an operation of staff', () => {
     const reads = routes.filter(({ path, method }) => isOfStaff(path) && method === 'GET')
     assert.deepEqual(
       reads.map(({ name }) => name).filter((name) => !opened('reader').includes(name)),
-      ['listStaffAccesses'],
+      ['listAccess', 'exportAccess', 'listStaffAccesses'],
     )
     const refused = routes.filter(({ path, name }) => isOfStaff(path) && !opened('noc').includes(name))
     assert.deepEqual(refused.map(({ name }) => name).toSorted(), [
@@ -105,7 +105,9 @@ describe('the permission of an operation of staff', () => {
       'changePlatform',
       'closeRestore',
       'decideRestore',
+      'exportAccess',
       'inviteFirstAdmin',
+      'listAccess',
       'listStaffAccesses',
       'updateSetupProgress',
     ])

@@ -46,7 +46,10 @@ const entries = {
       'applies the platform file, changes elements of the platform, invites the first admin of a customer and decides about restores',
     roles: [],
   },
-  'staff.see': { phrase: 'sees who of the staff entered which customer, and why', roles: [] },
+  'staff.see': {
+    phrase: 'sees who of the staff entered which customer, and why, and who has which rights',
+    roles: [],
+  },
 } as const satisfies Readonly<Record<string, StaffGrantEntry>>
 
 export type StaffGrant = keyof typeof entries

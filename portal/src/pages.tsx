@@ -12,6 +12,7 @@ import type {
 import type { listPlatformElementsRoute } from '@pharos/contract/operator/platform'
 import type { listProcessesRoute } from '@pharos/contract/operator/status'
 import type { listUsersRoute } from '@pharos/contract/operator/user'
+import type { listAccessRoute } from '@pharos/contract/operator/access-review'
 import type { listStaffAccessesRoute } from '@pharos/contract/operator/staff-access'
 import type { listCustomersRoute } from '@pharos/contract/operator/team'
 import type { Grant } from '@pharos/contract/role'
@@ -69,6 +70,7 @@ import {
   IconSitemap,
   IconStack2,
   IconUser,
+  IconListCheck,
   IconUserShield,
   IconUsers,
   IconWorld,
@@ -726,6 +728,16 @@ export const pages = [
     staffGrant: 'staff.see',
     search: parameters<QueryOf<typeof listStaffAccessesRoute>>()('open', 'team_id', 'user_id', 'ordering'),
     component: lazyRouteComponent(() => import('./staff/accesses.tsx'), 'StaffAccesses'),
+  }),
+  page({
+    path: '/staff/access-review',
+    label: 'Access review',
+    icon: IconListCheck,
+    group: 'customers',
+    keywords: ['rights', 'roles', 'auditors', 'unused', 'staff'],
+    staffGrant: 'staff.see',
+    search: parameters<QueryOf<typeof listAccessRoute>>()('kind', 'team_id', 'unused_days', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/access-review.tsx'), 'AccessReviewOfAll'),
   }),
   page({
     path: '/staff/regions',

@@ -69,6 +69,7 @@ export const placesOfStaff = [
   '/staff/attacks',
   '/staff/bills',
   '/staff/accesses',
+  '/staff/access-review',
   '/staff/detectors',
   '/staff/processes',
   '/staff/name-servers',

@@ -119,7 +119,7 @@ describe('a copy of the audit log', () => {
       target: 'api_token:another',
     })
     assert.equal(await newest(), backedUp + 1)
-    for (const copy of copies) {
+    for (const [at, copy] of copies.entries()) {
       write(copy)
       const lines = (await compare()).split('\n')
       assert.match(
@@ -127,7 +127,9 @@ describe('a copy of the audit log', () => {
         new RegExp(`^\\S+  api_token\\.revoke  api_token:${leaked} \\(test\\)  by user:\\d+$`),
       )
       assert.equal(lines[1], '  the token works again: revoke it')
-      assert.match(lines[2]!, /^\S+ {2}member\.remove {2}member:\d+ \(leaver@red\.example\) {2}by user:\d+$/)
+      // The table has no addresses of people.
+      const label = at === 0 ? ' \\(leaver@red\\.example\\)' : ''
+      assert.match(lines[2]!, new RegExp(`^\\S+  member\\.remove  member:\\d+${label}  by user:\\d+$`))
       assert.equal(lines[3], '  the user is a member again: remove them')
       assert.match(lines[4]!, new RegExp(`^\\S+  webhook\\.rotate_secret  webhook:${webhook}  by user:\\d+$`))
       assert.equal(lines[5], '  the former secret signs again: rotate it')

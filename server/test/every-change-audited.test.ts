@@ -40,6 +40,7 @@ const unaudited: Readonly<Record<string, string>> = {
 /** Operations that no caller can call with success here, with the test that reads their entries. */
 const elsewhere: Readonly<Record<string, string>> = {
   createFirstAccount: 'needs an installation without an account: setup.test.ts',
+  deleteAccount: 'deletes its caller: personal-data.test.ts',
 }
 
 /** Preconditions for subjects whose call would otherwise have no effect. */

@@ -12,6 +12,9 @@ import { createFixtures, type Fixtures } from './support/fixtures.ts'
 import { addSecondFactor } from './support/second-factor.ts'
 import { subjects } from './support/subjects.ts'
 import { addKey } from './support/subjects-dns.ts'
+import { createTestKey } from '../src/drivers/saml/testing-certificate.ts'
+import { metadataOf } from '../src/drivers/saml/testing.ts'
+import { samlMetadata } from './support/identity.ts'
 import { addDomain } from './support/domains.ts'
 import { prepareSuccess } from './support/successful-call.ts'
 
@@ -84,6 +87,8 @@ const staffKinds = Object.keys(staffSettings.kinds).map((kind) => `staff.kinds.$
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
 const ofAnswer = 'sent back from the answer of getRecordSet; the path and Pharos decide it'
+
+const otherCertificate = createTestKey({ kind: 'ec' }).certificate
 
 const operations: Readonly<Record<string, Operation>> = {
   updateUser: {
@@ -162,6 +167,19 @@ const operations: Readonly<Record<string, Operation>> = {
       'mappings.0.roles': field(['network'], { with: { 'mappings.0.group': 'net-ops' } }),
     },
     notShown: { client_secret: 'a secret' },
+  },
+  'updateProvider of SAML': {
+    read: 'getProvider',
+    form: 'of SAML',
+    fields: {
+      sign_on_url: field('https://idp.example/new'),
+      certificates: field([otherCertificate]),
+      metadata: field(metadataOf(samlMetadata.entityId, 'https://idp.example/read', [otherCertificate]), {
+        shownAt: 'sign_on_url',
+        shown: 'https://idp.example/read',
+      }),
+    },
+    notShown: { metadata_url: 'it has to answer: saml-sign-in.test.ts' },
   },
   updateTeamSignIn: { read: 'getTeamSignIn', fields: { policy: field('optional') } },
   updateServiceAccount: {

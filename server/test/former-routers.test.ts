@@ -35,6 +35,7 @@ import { createMetrics } from '../src/runtime/metrics.ts'
 import { createKeyRing } from '../src/runtime/secrets.ts'
 import { openGate } from '../src/runtime/testing-gate.ts'
 import { waitFor } from '../../lab/src/wait.ts'
+import { statusConfig } from './support/status-config.ts'
 
 let database: TestDatabase
 let regions: Record<string, number>
@@ -164,9 +165,7 @@ async function statesOf(ids: readonly number[]): Promise<string[]> {
 const formers = () => readFormerRouters(owner())
 const isEmptied = () => waitFor('no router is former', async () => (await formers()).length === 0)
 const problems = async () =>
-  (await readStatus(owner(), { reconcileIntervalSeconds: 30 })).problems.filter(
-    ({ code }) => code === 'former_router',
-  )
+  (await readStatus(owner(), statusConfig)).problems.filter(({ code }) => code === 'former_router')
 const disable = (id: number) => {
   const deps = { postgres: database.postgres, memberToggle: true, now: () => new Date() }
   return patchAnnouncement(deps, operationOf(team, { actor: { userId: user, roles: ['admin'] } }), id, {
@@ -231,7 +230,7 @@ describe('a router that is left out of the platform file', () => {
     assert.equal(isNamed(await apply(['r1', 'r2'])), false, 'r2 announces them')
     assert.equal(isNamed(await apply(['r1'])), true)
     await waitFor('the region names it', async () => {
-      const { problems } = await readStatus(owner(), { reconcileIntervalSeconds: 30 })
+      const { problems } = await readStatus(owner(), statusConfig)
       return problems.some(
         ({ code, subject, message }) =>
           code === 'region_failed' && subject === 'ams' && message.startsWith('every router is drained'),

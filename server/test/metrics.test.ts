@@ -6,6 +6,7 @@ import type { Gauge } from 'prom-client'
 import { createTestDatabase } from '../src/db/testing.ts'
 import { watchInstallation } from '../src/status/figures.ts'
 import { collectProcessMetrics, createMetrics } from '../src/runtime/metrics.ts'
+import { statusConfig } from './support/status-config.ts'
 
 test('the state of the installation is read from the database at each scrape', async () => {
   await using database = await createTestDatabase()
@@ -49,7 +50,7 @@ test('the state of the installation is read from the database at each scrape', a
     select id, name_key, 6, 0, '{}', case name when 'a.' then to_timestamp(1700000000) else to_timestamp(1600000000) end
     from dns_zones`.execute(owner)
   const metrics = createMetrics()
-  watchInstallation(metrics, owner, { reconcileIntervalSeconds: 30 })
+  watchInstallation(metrics, owner, statusConfig)
   const [text] = await Promise.all([metrics.registry.metrics(), metrics.registry.metrics()])
   const expected = [
     /^pharos_postgres_up 1$/m,
@@ -93,7 +94,7 @@ test('the state of the installation is read from the database at each scrape', a
 test('without a database the metrics report that, and no outdated values of any metric of the installation', async () => {
   const metrics = createMetrics()
   const database = await createTestDatabase()
-  watchInstallation(metrics, database.postgres.owner, { reconcileIntervalSeconds: 30 })
+  watchInstallation(metrics, database.postgres.owner, statusConfig)
   await database[Symbol.asyncDispose]()
   // Other gauges: a second scrape within a second returns the figures of the first.
   const names = (await createMetrics().registry.getMetricsAsJSON())

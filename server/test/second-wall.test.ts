@@ -105,6 +105,7 @@ const owners: Record<string, string> = {
 /** Tables with row-level security and no policy for the team role. */
 const closed: Record<string, string> = {
   auth_flows: 'sign-ins under way, before a team is known',
+  sso_assertions: 'assertions that were used, before a team is known',
   audit_unsealed: 'written by a trigger, emptied by a loop',
   approvals: 'changes of every area that wait for staff',
   dns_served: 'published zones, for the loops and the name server',
@@ -115,6 +116,8 @@ const closed: Record<string, string> = {
   flow_exporter_settings: 'exporters of the platform file, for the collectors',
   staff_sign_in: 'the identity provider of staff, of the platform file',
   setup: 'the first run of the installation: its code, and whether it is completed',
+  default_limits: 'whether the installation began with limits of retention',
+  unused_accounts: 'accounts without a team',
   platform_owners: 'who manages the elements of the platform, for its planner',
   as_names: 'names of AS numbers, the same for every team',
   flow_exporters: 'routers of the provider that send flows, for the collectors',

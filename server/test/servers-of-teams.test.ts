@@ -15,7 +15,7 @@ type Use =
   /** Pharos connects to it: tested below. */
   | 'server'
   | 'webhook'
-  /** Pharos connects to it, by https to public addresses: single-sign-on.test.ts and drivers/outgoing. */
+  /** Pharos connects to it, by https to public addresses: single-sign-on.test.ts, saml-sign-in.test.ts and drivers/outgoing. */
   | 'issuer'
   /** A name that the provider's resolvers resolve, as the targets of ALIAS records are: no connection to its addresses. */
   | 'resolved'
@@ -32,6 +32,11 @@ const uses: Readonly<Record<string, Use>> = {
   'createWebhook.url': 'webhook',
   'updateWebhook.url': 'webhook',
   'createProvider.issuer': 'issuer',
+  'createProvider.metadata_url': 'issuer',
+  'updateProvider.metadata_url': 'issuer',
+  // Only the browser of a person opens it.
+  'createProvider.sign_on_url': 'data',
+  'updateProvider.sign_on_url': 'data',
   'addDomain.domain': 'resolved',
   'createBlackhole.host': 'data',
   'createBlackhole.event_id': 'data',

@@ -16,6 +16,7 @@ import { watchInstallation } from '../src/status/figures.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { version } from '../src/runtime/version.ts'
 import { parse } from 'yaml'
+import { statusConfig } from './support/status-config.ts'
 
 let database: TestDatabase
 let team: number
@@ -264,7 +265,7 @@ const noProblems = Object.fromEntries(statusProblemCodes.map((code) => [code, 0]
 /** As in the metrics of a process. */
 async function counted(): Promise<Record<string, number>> {
   const metrics = createMetrics()
-  watchInstallation(metrics, owner(), { reconcileIntervalSeconds: 30 })
+  watchInstallation(metrics, owner(), statusConfig)
   const { values } = await metrics.problems.get()
   return Object.fromEntries(values.map(({ labels, value }) => [labels['code'], value]))
 }

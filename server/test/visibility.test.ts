@@ -329,7 +329,7 @@ describe('visibility of an announcement', () => {
       ['stale', null, null, []],
     )
     assert.ok(down.checked !== null && down.last_change !== null, 'facts from before have their time')
-    const { problems } = await readStatus(owner(), { reconcileIntervalSeconds: 30 })
+    const { problems } = await readStatus(owner(), { ...api.config, reconcileIntervalSeconds: 30 })
     const problem = problems.find(({ code }) => code === 'visibility_down')
     assert.match(problem!.subject, /^ws:\/\/127\.0\.0\.1/)
     ris.show()

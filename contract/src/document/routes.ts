@@ -6,6 +6,7 @@ import { adminTeamRoutes } from '../operator/team.ts'
 import { inboxRoutes } from '../operator/inbox.ts'
 import { adminMailRoutes } from '../operator/mail.ts'
 import { adminNetworkRoutes } from '../operator/network.ts'
+import { adminAccessRoutes } from '../operator/access-review.ts'
 import { adminUserRoutes } from '../operator/user.ts'
 import { adminStatusRoutes } from '../operator/status.ts'
 import { analysisRoutes } from '../events/event.ts'
@@ -32,6 +33,7 @@ import { invitationRoutes } from '../session/invitation.ts'
 import { letterRoutes } from '../byoip/letter.ts'
 import { accessReviewRoutes } from '../team/access-review.ts'
 import { memberRoutes } from '../team/member.ts'
+import { personalDataRoutes } from '../session/personal-data.ts'
 import { passkeyRoutes } from '../session/passkey.ts'
 import { notificationRoutes } from '../messages/notification.ts'
 import { platformRoutes } from '../operator/platform.ts'
@@ -75,6 +77,7 @@ export const routes: readonly Route[] = [
   ...accountRoutes,
   ...secondFactorRoutes,
   ...passkeyRoutes,
+  ...personalDataRoutes,
   ...singleSignOnRoutes,
   ...notificationRoutes,
   ...invitationRoutes,
@@ -96,6 +99,7 @@ export const routes: readonly Route[] = [
   ...adminNetworkRoutes,
   ...adminMailRoutes,
   ...adminUserRoutes,
+  ...adminAccessRoutes,
   ...approvalRoutes,
   ...restoreRoutes,
   ...adminRegionRoutes,

@@ -18,7 +18,7 @@ import {
 import { SessionTokens, User } from './session.ts'
 import { Line } from '../text.ts'
 
-const CurrentPassword = Type.String({
+export const CurrentPassword = Type.String({
   minLength: 1,
   maxLength: 1024,
   description: 'the current password',

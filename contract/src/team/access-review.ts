@@ -21,6 +21,10 @@ import { TeamInPath } from './team.ts'
 /** In the order of the list. */
 export const accessKinds = ['member', 'invitation', 'service_account', 'api_token', 'tsig_key'] as const
 
+const signInMethods = ['password', 'passkey', 'provider'] as const
+
+export const SignInMethodName = Enumeration('AccountSignInMethod', signInMethods)
+
 export const ReviewedAccess = Component('ReviewedAccess', {
   kind: { ...Enumeration('ReviewedAccessKind', accessKinds), description: 'what opens the team' },
   id: Type.String({ description: 'id of the member, invitation, service account, API token or TSIG key' }),
@@ -36,6 +40,12 @@ export const ReviewedAccess = Component('ReviewedAccess', {
   is_limited: Type.Boolean({ description: 'whether it is limited to resources of the team' }),
   two_factor: Nullable(
     Type.Boolean({ description: 'whether the person has a second factor; null if it is no member' }),
+  ),
+  sign_in: Nullable(
+    Type.Array(SignInMethodName, {
+      description:
+        'how a member can sign in: with the password or a passkey of the account, or an identity provider of this team; null if it is no member',
+    }),
   ),
   created: { ...Time, description: 'when the member joined, or the rest was created' },
   created_by: Nullable(
@@ -92,6 +102,7 @@ export const accessFileColumns = [
   'scopes',
   'is_limited',
   'two_factor',
+  'sign_in',
   'created',
   'created_by',
   'expires',

@@ -33,8 +33,13 @@ export const AuditEntry = Component('AuditEntry', {
   ),
   action: Type.String({ description: 'noun and verb, such as `announcement.update`' }),
   target: Type.String({ description: 'noun and id, such as `announcement:42`; for refusals the operation' }),
-  before: Type.Unknown({ description: 'the changed fields before the change; null if there is none' }),
-  after: Type.Unknown({ description: 'the changed fields after the change; null if there is none' }),
+  before: Type.Unknown({
+    description:
+      'the changed fields before the change; null if there is none. An address or name of a deleted account is null',
+  }),
+  after: Type.Unknown({
+    description: 'the changed fields after the change, as `before`; null if there is none',
+  }),
   request_id: Nullable(
     Type.String({ description: 'the `X-Request-Id` of the request; null if it was no request' }),
   ),

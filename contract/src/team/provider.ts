@@ -18,17 +18,17 @@ import {
 } from '../scalar.ts'
 import { providerAnswer, Redirect } from '../session/sso.ts'
 import { SignInReasonName } from '../sign-in-reason.ts'
-import { Line } from '../text.ts'
+import { Line, Paragraphs } from '../text.ts'
 import { TeamInPath } from './team.ts'
 
 export const providersMax = 3
 
-const providerKinds = ['oidc'] as const
+export const certificatesMax = 5
 export const providerStatuses = ['draft', 'active', 'disabled'] as const
 export type ProviderStatus = (typeof providerStatuses)[number]
 export const secondFactorRules = ['claim', 'local', 'trust'] as const
 export type SecondFactorRule = (typeof secondFactorRules)[number]
-const providerProblems = ['domain_lost', 'unreachable'] as const
+const providerProblems = ['domain_lost', 'unreachable', 'certificate_expires'] as const
 
 export const GroupMapping = Component('GroupMapping', {
   group: {
@@ -55,6 +55,35 @@ const fields = {
     maxLength: 1000,
     description: 'client secret of the application; no answer contains it',
   }),
+  entity_id: Line({
+    minLength: 1,
+    maxLength: 1024,
+    description: 'entity id of the identity provider in SAML, exactly as its metadata states it',
+  }),
+  sign_on_url: Line({
+    minLength: 1,
+    maxLength: 2000,
+    description: 'single sign-on service of the identity provider in SAML, for the HTTP-Redirect binding',
+  }),
+  certificates: Type.Array(
+    Paragraphs({ minLength: 1, maxLength: 10_000, description: 'certificate, as PEM or base64 of DER' }),
+    {
+      minItems: 1,
+      maxItems: certificatesMax,
+      uniqueItems: true,
+      description: 'certificates with which the identity provider signs; only their keys count in a sign-in',
+    },
+  ),
+  metadata_url: Line({
+    minLength: 1,
+    maxLength: 2000,
+    description: 'URL of the SAML metadata of the identity provider; it is read when it is sent',
+  }),
+  metadata: Paragraphs({
+    minLength: 1,
+    maxLength: 262_144,
+    description: 'SAML metadata of the identity provider, as XML',
+  }),
   domain_ids: Type.Array(Id, {
     maxItems: 100,
     uniqueItems: true,
@@ -74,11 +103,12 @@ const fields = {
   second_factor_values: Type.Array(Line({ minLength: 1, maxLength: 200 }), {
     maxItems: 20,
     uniqueItems: true,
-    description: 'values of `acr` or `amr` that state a second factor, beside `mfa`',
+    description:
+      'values of `acr`, `amr` or, with SAML, AuthnContextClassRef that state a second factor, beside the usual ones',
   }),
   groups_claim: {
     ...Line({ minLength: 1, maxLength: 200 }),
-    description: 'name of the claim with the groups of the person',
+    description: 'name of the claim, or attribute of SAML, with the groups of the person',
   },
   default_roles: Type.Array(Enumeration('DefaultRole', defaultRoles), {
     maxItems: defaultRoles.length,
@@ -96,18 +126,10 @@ const status = {
   description: '`draft`: only for tests; `active`: signs in; `disabled`: signs nobody in',
 }
 
-export const Provider = Component('Provider', {
-  id: { ...Id, description: 'id of the identity provider' },
-  kind: { ...Enumeration('ProviderKind', providerKinds), description: 'protocol' },
-  name: fields.name,
-  status,
-  issuer: fields.issuer,
-  client_id: fields.client_id,
-  sp: Component(
-    'ServiceProvider',
-    { redirect_uri: Type.String({ description: 'redirect URI to enter at the identity provider' }) },
-    { description: 'what the identity provider needs to know' },
-  ),
+const ofOidc = { ...Enumeration('OidcKind', ['oidc']), description: '`oidc`: OpenID Connect' }
+const ofSaml = { ...Enumeration('SamlKind', ['saml']), description: '`saml`: SAML 2.0' }
+
+const shared = {
   domain_ids: fields.domain_ids,
   session_hours: fields.session_hours,
   second_factor: fields.second_factor,
@@ -119,11 +141,56 @@ export const Provider = Component('Provider', {
   problem: Nullable({
     ...Enumeration('ProviderProblem', providerProblems),
     description:
-      '`domain_lost`: none of its domains is verified; `unreachable`: it did not answer the last sign-in; null if there is none',
+      '`domain_lost`: none of its domains is verified; `unreachable`: it did not answer the last sign-in; `certificate_expires`: its last certificate ' +
+      'expires within 30 days, or has expired; null if there is none',
   }),
   created: { ...Time, description: 'when it was added' },
+} as const
+
+const OidcProvider = Component('OidcProvider', {
+  id: { ...Id, description: 'id of the identity provider' },
+  kind: ofOidc,
+  name: fields.name,
+  status,
+  issuer: fields.issuer,
+  client_id: fields.client_id,
+  sp: Component(
+    'OidcRelyingParty',
+    { redirect_uri: Type.String({ description: 'redirect URI to enter at the identity provider' }) },
+    { description: 'what the identity provider needs to know' },
+  ),
+  ...shared,
 })
+
+const SamlProvider = Component('SamlProvider', {
+  id: { ...Id, description: 'id of the identity provider' },
+  kind: ofSaml,
+  name: fields.name,
+  status,
+  entity_id: fields.entity_id,
+  sign_on_url: fields.sign_on_url,
+  certificates: Type.Array(Type.String({ description: 'base64 of DER' }), {
+    description: 'certificates with which the identity provider signs',
+  }),
+  certificates_expire: { ...Time, description: 'when the last of the certificates expires' },
+  metadata_url: Nullable(
+    Type.String({ description: 'URL from which the metadata was read last; null if it was entered' }),
+  ),
+  sp: Component(
+    'SamlServiceProvider',
+    {
+      acs_url: Type.String({ description: 'assertion consumer service (ACS), for the HTTP-POST binding' }),
+      entity_id: Type.String({ description: 'our entity id, which is the audience of assertions' }),
+      metadata_url: Type.String({ description: 'URL of our metadata' }),
+    },
+    { description: 'what the identity provider needs to know' },
+  ),
+  ...shared,
+})
+
+export const Provider = Type.Union([OidcProvider, SamlProvider], { title: 'Provider' })
 export type Provider = Static<typeof Provider>
+export type ProviderKind = Provider['kind']
 
 const permission = { credential: 'web', grant: 'team.manage' } as const
 const inTeam = Strict({ team_id: TeamInPath })
@@ -150,13 +217,22 @@ export const getProviderRoute = route({
   method: 'GET',
   path: one,
   summary: 'Get identity provider',
-  description: 'Returns one identity provider of the team, without its client secret.',
+  description:
+    'Returns one identity provider of the team, without its client secret. Its fields depend on `kind`.',
   permission,
   params: oneProvider,
   response: Provider,
   success: 200,
   conditional: true,
 })
+
+const samlSource = {
+  metadata_url: Optional(fields.metadata_url),
+  metadata: Optional(fields.metadata),
+  entity_id: Optional(fields.entity_id),
+  sign_on_url: Optional(fields.sign_on_url),
+  certificates: Optional(fields.certificates),
+}
 
 const optional = {
   domain_ids: Optional(fields.domain_ids),
@@ -168,6 +244,22 @@ const optional = {
   mappings: Optional(fields.mappings),
 }
 
+export const NewOidcProvider = Component('NewOidcProvider', {
+  kind: ofOidc,
+  name: fields.name,
+  issuer: fields.issuer,
+  client_id: fields.client_id,
+  client_secret: fields.client_secret,
+  ...optional,
+})
+
+export const NewSamlProvider = Component('NewSamlProvider', {
+  kind: ofSaml,
+  name: fields.name,
+  ...samlSource,
+  ...optional,
+})
+
 export const createProviderRoute = route({
   name: 'createProvider',
   group: 'Team',
@@ -176,17 +268,11 @@ export const createProviderRoute = route({
   summary: 'Add identity provider',
   description:
     `Adds an identity provider as a draft: test it, then activate it. At most ${providersMax} for each team. Issuers that are shared by companies are ` +
-    'rejected, except `https://accounts.google.com`, whose `hd` is compared with the domains.',
+    'rejected, except `https://accounts.google.com`, whose `hd` is compared with the domains. A provider of SAML is given by `metadata_url`, by `metadata`, or by ' +
+    '`entity_id`, `sign_on_url` and `certificates`.',
   permission,
   params: inTeam,
-  body: Strict({
-    kind: { ...Enumeration('ProviderKind', providerKinds), description: 'protocol' },
-    name: fields.name,
-    issuer: fields.issuer,
-    client_id: fields.client_id,
-    client_secret: fields.client_secret,
-    ...optional,
-  }),
+  body: Type.Union([NewOidcProvider, NewSamlProvider]),
   response: Provider,
   success: 201,
   creates: getProviderRoute,
@@ -203,7 +289,8 @@ export const updateProviderRoute = route({
   summary: 'Update identity provider',
   description:
     'Changes the given fields. `status` becomes `active` after a test that ended in roles, with a verified domain. A domain is bound to one provider. An active provider ' +
-    'replaces auto-join of its domains. Disabling it, or taking a domain from it, ends the sign-ins that it has made. The issuer never changes: add another provider.',
+    'replaces auto-join of its domains. Disabling it, or taking a domain from it, ends the sign-ins that it has made. The issuer, ' +
+    'or entity id, never changes: add another provider. Metadata that is sent replaces `sign_on_url` and `certificates`; fields of the other kind are rejected.',
   permission,
   params: oneProvider,
   body: Strict({
@@ -211,6 +298,10 @@ export const updateProviderRoute = route({
     status: Optional(status),
     client_id: Optional(fields.client_id),
     client_secret: Optional(fields.client_secret),
+    metadata_url: samlSource.metadata_url,
+    metadata: samlSource.metadata,
+    sign_on_url: samlSource.sign_on_url,
+    certificates: samlSource.certificates,
     ...optional,
   }),
   response: Provider,

@@ -21,10 +21,24 @@ function readAnswer(): ProviderAnswer | undefined {
   return { state, ...Object.fromEntries(fields.filter(([, value]) => value !== null && value !== '')) }
 }
 
+/** The assertion consumer service of SAML asks for it, after an answer without a request. */
+const isAskedAnew = returnPath.test(location.pathname) && location.search === '?anew'
+
 const answer = readAnswer()
 
 /** Returns the answer of the identity provider with which this page was opened. */
 export const answerOfProvider = (): ProviderAnswer | undefined => answer
+
+const anewKey = 'pharos-sign-in-anew'
+const anewPauseMs = 60_000
+
+/** Whether this page starts a sign-in: not again within a minute, if the provider never returns what identifies it. */
+export function takeStartAnew(): boolean {
+  if (!isAskedAnew) return false
+  const last = Number(sessionStorage.getItem(anewKey))
+  sessionStorage.setItem(anewKey, String(Date.now()))
+  return Date.now() - last > anewPauseMs
+}
 
 const testKey = 'pharos-provider-test'
 

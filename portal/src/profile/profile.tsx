@@ -15,6 +15,7 @@ import { Page } from '../ui/page.tsx'
 import { Display } from './display.tsx'
 import classes from './profile.module.css'
 import { Identities } from './identities.tsx'
+import { PersonalData } from './personal-data.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
@@ -48,6 +49,7 @@ export function Profile() {
         </FormSection>
         <Display />
         <Sessions />
+        <PersonalData user={user} />
       </div>
     </Page>
   )

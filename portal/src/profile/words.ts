@@ -153,6 +153,18 @@ export const words = {
     generate: 'Generate new codes',
   },
 
+  data: {
+    title: 'Your data',
+    help: 'A copy of what is stored about you, or the end of your account.',
+    export: 'Export data',
+    delete: 'Delete account',
+    deleteTitle: (email: string): string => `Delete the account ${email}?`,
+    deleteText: 'This cannot be undone. Deleted at once, and confirmed by mail:',
+    membershipOf: (teams: string): string => `your membership of ${teams}`,
+    stays:
+      'What you did stays in the audit log of your teams with the number of your account, without your name and address. API tokens of service accounts keep working.',
+    passkeyHelp: 'Leave it empty to use a passkey.',
+  },
   identities: {
     title: 'Single sign-on',
     help: 'Identity providers of your teams that sign you in. Each opens its own team only.',

@@ -11,7 +11,12 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { call } from '../api/call.ts'
 import { session } from '../api/session.ts'
-import { answerOfProvider, takeProviderTest, type ProviderAnswer } from '../api/single-sign-on.ts'
+import {
+  answerOfProvider,
+  takeProviderTest,
+  takeStartAnew,
+  type ProviderAnswer,
+} from '../api/single-sign-on.ts'
 import { Facts } from '../ui/facts.tsx'
 import { text } from '../ui/form-text-widgets.tsx'
 import { Field, Form, useRequestForm } from '../ui/form.tsx'
@@ -37,9 +42,11 @@ function factorsIn(error: unknown): Factors | undefined {
 
 /** A test is ended by the admin who began it, in the same tab. */
 const testedId = takeProviderTest()
+const startsAnew = takeStartAnew()
 
 export function SignInReturn() {
   const answer = answerOfProvider()
+  if (!answer && startsAnew) return <StartAnew />
   if (!answer)
     return (
       <GuestPage title={t.title}>
@@ -48,6 +55,20 @@ export function SignInReturn() {
       </GuestPage>
     )
   return testedId === undefined ? <Complete answer={answer} /> : <TestResult id={testedId} answer={answer} />
+}
+
+/** After an answer that the identity provider sent without a request, such as from a tile of its start page. */
+function StartAnew() {
+  const { provider } = useParams({ from: '/sign-in/return/$provider' })
+  const start = useMutation({ mutationFn: () => session.startSingleSignOn({ provider }) })
+  const { mutate } = start
+  useEffect(() => mutate(), [mutate])
+  return (
+    <GuestPage title={t.title}>
+      {start.error ? <SsoProblem error={start.error} /> : <Skeleton height={40} />}
+      <ButtonLink to="/sign-in">{t.again}</ButtonLink>
+    </GuestPage>
+  )
 }
 
 function Complete({ answer }: { readonly answer: ProviderAnswer }) {

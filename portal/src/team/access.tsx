@@ -31,7 +31,13 @@ const columns: readonly Column<ReviewedAccess>[] = [
     cell: ({ kind }) => t.kinds[kind],
   },
   { id: 'rights', header: t.rights, width: 190, card: 'secondary', cell: (one) => rightsOf(one) },
-  { id: 'factor', header: t.twoFactor, width: 100, cell: (one) => factorOf(one) },
+  {
+    id: 'sign_in',
+    header: t.signIn,
+    width: 140,
+    cell: ({ sign_in: methods }) => (methods ?? []).map((one) => t.methods[one]).join(', '),
+  },
+  { id: 'factor', header: t.twoFactor, width: 120, cell: (one) => factorOf(one) },
   {
     id: 'used',
     header: t.lastUsed,
@@ -41,7 +47,7 @@ const columns: readonly Column<ReviewedAccess>[] = [
     cell: ({ kind, last_used }) =>
       kind === 'tsig_key' ? <Dimmed>{t.notRecorded}</Dimmed> : <Time at={last_used} none={t.never} />,
   },
-  timeColumn('created', t.created, ({ created }) => created, { orderBy: 'created' }),
+  timeColumn('created', t.created, ({ created }) => created, { orderBy: 'created', hidden: true }),
   timeColumn('expires', t.expires, ({ expires }) => expires, { orderBy: 'expires', none: t.noExpiry }),
 ]
 

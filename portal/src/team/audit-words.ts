@@ -122,6 +122,8 @@ const actions: Readonly<Record<string, string>> = {
   'email.change': 'Asked for another e-mail address',
   'email.confirm': 'Confirmed the e-mail address',
   'account.create': 'Created the account',
+  'account.export': 'Exported the account',
+  'account.delete': 'Deleted the account',
   'member.invite': 'Invited member',
   'member.join': 'Joined the team',
   'invitation.withdraw': 'Canceled invitation',

@@ -1,5 +1,6 @@
-// The fields of an identity provider that an admin changes. The issuer is none of them.
-import { Button } from '@mantine/core'
+// The fields of an identity provider that an admin changes. Issuer and entity id never change.
+import { Button, Text } from '@mantine/core'
+import type { BodyOf } from '@pharos/contract/route'
 import { defaultRoles, roleLabels, type DefaultRole } from '@pharos/contract/role'
 import {
   listProvidersRoute,
@@ -13,15 +14,13 @@ import { Dialog } from '../ui/dialog.tsx'
 import { changesOf } from '../ui/form-changes.ts'
 import { password, text } from '../ui/form-text-widgets.tsx'
 import { multiSelect, number, select } from '../ui/form-widgets.tsx'
+import { metadataOf, samlFields } from './saml-fields.tsx'
 import { words } from './words.ts'
 
 const { provider: t } = words
 
+const name = text({ label: t.name })
 const declared = {
-  name: text({ label: t.name }),
-  client_id: text({ label: t.clientId }),
-  client_secret: password({ label: t.clientSecret, help: t.newSecretHelp, autoComplete: 'new-password' }),
-  groups_claim: text({ label: t.groupsClaim }),
   default_roles: multiSelect({
     label: t.defaultRoles,
     help: t.defaultRolesHelp,
@@ -34,35 +33,74 @@ const declared = {
   session_hours: number({ label: t.sessionHours, unit: t.hours }),
 }
 
-export function EditProvider({ provider }: { readonly provider: Provider }) {
-  const { id, name, client_id, groups_claim, second_factor, session_hours } = provider
+const ofOidc = {
+  name,
+  client_id: text({ label: t.clientId }),
+  client_secret: password({
+    label: t.clientSecret,
+    help: t.newSecretHelp,
+    autoComplete: 'new-password',
+    required: false,
+  }),
+  groups_claim: text({ label: t.groupsClaim }),
+  ...declared,
+}
+
+const ofSaml = {
+  name,
+  ...samlFields,
+  groups_claim: text({ label: t.groupsAttribute }),
+  ...declared,
+}
+
+const valuesOf = ({ name, groups_claim, second_factor, session_hours, default_roles }: Provider) => ({
+  name,
+  groups_claim,
+  default_roles: [...default_roles] as DefaultRole[],
+  second_factor,
+  session_hours,
+})
+
+export const EditProvider = ({ provider }: { readonly provider: Provider }) =>
+  provider.kind === 'saml' ? <EditSaml provider={provider} /> : <EditOidc provider={provider} />
+
+function EditOidc({ provider }: { readonly provider: Extract<Provider, { kind: 'oidc' }> }) {
+  const { client_id } = provider
   return (
     <Dialog
-      title={t.editTitle(name)}
-      action={words.save}
-      route={updateProviderRoute}
-      declared={declared}
-      initialValues={{
-        name,
-        client_id,
-        client_secret: '',
-        groups_claim,
-        default_roles: [...provider.default_roles] as DefaultRole[],
-        second_factor,
-        session_hours,
-      }}
-      trigger={(open) => (
-        <Button variant="default" aria-label={t.editOf(name)} onClick={open}>
-          {t.edit}
-        </Button>
-      )}
-      onSubmit={async (values, opened) => {
-        await call(updateProviderRoute, {
-          params: { team_id: 'current', provider_id: id },
-          body: changesOf(opened, values),
-        })
-        await invalidate(listProvidersRoute)
-      }}
+      {...dialogOf(provider)}
+      declared={ofOidc}
+      initialValues={{ ...valuesOf(provider), client_id, client_secret: '' }}
+      onSubmit={(values, opened) => save(provider, changesOf(opened, values))}
     />
   )
+}
+
+const EditSaml = ({ provider }: { readonly provider: Provider }) => (
+  <Dialog
+    {...dialogOf(provider)}
+    declared={ofSaml}
+    intro={<Text size="sm">{t.newMetadata}</Text>}
+    initialValues={{ ...valuesOf(provider), metadata_url: '', metadata: '' }}
+    onSubmit={(values, opened) => {
+      const { metadata_url: _, metadata: __, ...changes } = changesOf(opened, values)
+      return save(provider, { ...changes, ...metadataOf(values) })
+    }}
+  />
+)
+
+const dialogOf = ({ name }: Provider) => ({
+  title: t.editTitle(name),
+  action: words.save,
+  route: updateProviderRoute,
+  trigger: (open: () => void) => (
+    <Button variant="default" aria-label={t.editOf(name)} onClick={open}>
+      {t.edit}
+    </Button>
+  ),
+})
+
+async function save({ id }: Provider, body: BodyOf<typeof updateProviderRoute>): Promise<void> {
+  await call(updateProviderRoute, { params: { team_id: 'current', provider_id: id }, body })
+  await invalidate(listProvidersRoute)
 }

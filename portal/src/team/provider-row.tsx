@@ -37,7 +37,7 @@ const colors: Readonly<Record<Provider['status'], StateColor>> = {
 }
 
 export function ProviderRow({ provider }: ProviderProps) {
-  const { name, status, problem, tested, sp, issuer, client_id: clientId } = provider
+  const { name, status, problem, tested } = provider
   return (
     <li>
       <div className={classes['rowHead']}>
@@ -55,15 +55,7 @@ export function ProviderRow({ provider }: ProviderProps) {
         <p className={classes['who']}>{tested === null ? t.steps.test : t.steps.activate}</p>
       )}
       <dl className={classes['record']}>
-        <dt>{t.redirectUri}</dt>
-        <dd>
-          {sp.redirect_uri}
-          <CopyIcon text={sp.redirect_uri} label={t.copyRedirectUri} />
-        </dd>
-        <dt>{t.issuer}</dt>
-        <dd>{issuer}</dd>
-        <dt>{t.clientId}</dt>
-        <dd>{clientId}</dd>
+        {provider.kind === 'saml' ? <SamlRecord provider={provider} /> : <OidcRecord provider={provider} />}
       </dl>
       <Domains provider={provider} />
       <ProviderMappings provider={provider} />
@@ -76,6 +68,43 @@ export function ProviderRow({ provider }: ProviderProps) {
     </li>
   )
 }
+
+type OfKind<Kind extends Provider['kind']> = { readonly provider: Extract<Provider, { kind: Kind }> }
+
+const OidcRecord = ({ provider: { sp, issuer, client_id: clientId } }: OfKind<'oidc'>) => (
+  <>
+    <dt>{t.redirectUri}</dt>
+    <dd>
+      {sp.redirect_uri}
+      <CopyIcon text={sp.redirect_uri} label={t.copyRedirectUri} />
+    </dd>
+    <dt>{t.issuer}</dt>
+    <dd>{issuer}</dd>
+    <dt>{t.clientId}</dt>
+    <dd>{clientId}</dd>
+  </>
+)
+
+const SamlRecord = ({ provider }: OfKind<'saml'>) => (
+  <>
+    <dt>{t.acsUrl}</dt>
+    <dd>
+      {provider.sp.acs_url}
+      <CopyIcon text={provider.sp.acs_url} label={t.copyAcsUrl} />
+    </dd>
+    <dt>{t.ourEntityId}</dt>
+    <dd>
+      {provider.sp.entity_id}
+      <CopyIcon text={provider.sp.entity_id} label={t.copyOurEntityId} />
+    </dd>
+    <dt>{t.entityId}</dt>
+    <dd>{provider.entity_id}</dd>
+    <dt>{t.certificates}</dt>
+    <dd>
+      {t.certificatesUntil(provider.certificates.length)} <Time at={provider.certificates_expire} />
+    </dd>
+  </>
+)
 
 function TestButton({ provider }: ProviderProps) {
   const test = useMutation({

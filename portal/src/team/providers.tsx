@@ -1,6 +1,12 @@
 // Signing in with identity providers of the team: the fields to copy, a test, domains, roles by group, activation, and failed sign-ins.
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
-import { createProviderRoute, listProvidersRoute, providersMax } from '@pharos/contract/team/provider'
+import {
+  createProviderRoute,
+  listProvidersRoute,
+  NewOidcProvider,
+  NewSamlProvider,
+  providersMax,
+} from '@pharos/contract/team/provider'
 import { IconPlus } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
@@ -9,6 +15,7 @@ import { Empty } from '../ui/empty.tsx'
 import { password, text } from '../ui/form-text-widgets.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { ProviderRow } from './provider-row.tsx'
+import { metadataOf, samlFields } from './saml-fields.tsx'
 import classes from './team.module.css'
 import { words } from './words.ts'
 
@@ -29,7 +36,8 @@ export function Providers() {
     <Stack>
       {count !== undefined && count < providersMax && (
         <Group>
-          <AddProvider />
+          <AddOidc />
+          <AddSaml />
         </Group>
       )}
       {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
@@ -46,17 +54,17 @@ export function Providers() {
   )
 }
 
-const AddProvider = () => (
+const AddOidc = () => (
   <Dialog
-    title={t.add}
+    title={t.addOidc}
     action={t.add}
-    route={createProviderRoute}
+    route={{ ...createProviderRoute, body: NewOidcProvider }}
     declared={declared}
     intro={<Text size="sm">{t.addIntro}</Text>}
     initialValues={{ name: '', issuer: '', client_id: '', client_secret: '' }}
     trigger={(open) => (
       <Button leftSection={<IconPlus size={14} />} onClick={open}>
-        {t.add}
+        {t.addOidc}
       </Button>
     )}
     onSubmit={async ({ name, issuer, client_id, client_secret }) => {
@@ -67,6 +75,27 @@ const AddProvider = () => (
         client_id: client_id.trim(),
         client_secret,
       }
+      await call(createProviderRoute, { params: team, body })
+      await invalidate(listProvidersRoute)
+    }}
+  />
+)
+
+const AddSaml = () => (
+  <Dialog
+    title={t.addSaml}
+    action={t.add}
+    route={{ ...createProviderRoute, body: NewSamlProvider }}
+    declared={{ name: declared.name, ...samlFields }}
+    intro={<Text size="sm">{t.addSamlIntro}</Text>}
+    initialValues={{ name: '', metadata_url: '', metadata: '' }}
+    trigger={(open) => (
+      <Button variant="default" leftSection={<IconPlus size={14} />} onClick={open}>
+        {t.addSaml}
+      </Button>
+    )}
+    onSubmit={async ({ name, ...given }) => {
+      const body = { kind: 'saml' as const, name, ...metadataOf(given) }
       await call(createProviderRoute, { params: team, body })
       await invalidate(listProvidersRoute)
     }}

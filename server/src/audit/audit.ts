@@ -6,6 +6,7 @@ import {
   type StaffAuditEntry,
 } from '@pharos/contract/team/audit'
 import type { QueryOf } from '@pharos/contract/route'
+import { withPersonalTexts } from '../db/audit-addresses.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { invalid, notFound, parsePrefixAt } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'
@@ -112,7 +113,8 @@ async function presentAll(
     ['pharos', 'Pharos'],
     ...(viewer.isStaff ? await findAllNames(db, actors) : []),
   ])
-  return rows.map((row) => present(row, viewer, names))
+  const filled = await withPersonalTexts(trx, viewer.teamId, rows)
+  return filled.map((row) => present(row, viewer, names))
 }
 
 const staffName = 'staff of the provider'

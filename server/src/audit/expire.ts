@@ -2,6 +2,7 @@
 // of the chain is verifiable.
 import { sql } from 'kysely'
 import { writeAudit } from '../db/audit.ts'
+import { deletePersonalTexts } from '../db/audit-addresses.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 
 /**
@@ -27,6 +28,7 @@ async function recordExpiry(
     select min(sequence) as first,
       coalesce(array_agg(sequence order by sequence) filter (where entry_at < ${before}), '{}') as without
     from audit_seals`.execute(trx)
+  await deletePersonalTexts(trx, before)
   await writeAudit(trx, {
     teamId: null,
     actor: 'pharos',

@@ -20,6 +20,7 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   region: ['gone', '1'],
   drain: ['ams', 'r1'],
   undrain: ['ams', 'r1'],
+  'access-review': [],
   audit: ['verify'],
   bills: ['review'],
   secrets: ['list'],

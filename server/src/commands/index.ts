@@ -1,4 +1,5 @@
 // Every command of `pharos`, in the order of the help.
+import { accessReview } from './access-review.ts'
 import { agent } from './agent.ts'
 import { apply } from './apply.ts'
 import { approvals } from './approvals.ts'
@@ -37,6 +38,7 @@ export const commands: readonly Command[] = [
   supportBundle,
   token,
   userCommand,
+  accessReview,
   teamCommand,
   staffCommand,
   replay,

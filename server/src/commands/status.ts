@@ -75,6 +75,7 @@ function print(read: Status): string {
     table(['APPROVAL', 'AREA', 'SUBJECT', 'REASON', 'CHANGES', 'OPEN'], approvalLines(read)),
     table(['IMPORT', 'STATE', 'SUCCEEDED'], importLines(read)),
     table(['PART', 'OK', 'FAILING', 'UNKNOWN', 'PAUSED'], partLines(read)),
+    table(['RETENTION', 'LIMIT', 'BY'], retentionLines(read)),
     table(['QUEUE', 'WAITING', 'OLDEST'], lagLines(read)),
     problems.length === 0 ? 'No problems found.\n' : `Needs attention:\n${linesOf(problems)}`,
     warnings.length === 0 ? '' : `Warnings:\n${linesOf(warnings)}`,
@@ -177,6 +178,13 @@ const importLines = ({ at, imports }: Status): string[][] =>
     source,
     error !== null ? 'failed' : attempted > (succeeded ?? 0) ? 'needs approval' : 'ok',
     succeeded === null ? 'never' : ago(at, succeeded),
+  ])
+
+const retentionLines = ({ retention }: Status): string[][] =>
+  retention.map(({ kind, limit, unit, is_set: isSet }) => [
+    kind,
+    limit === null ? 'none' : `${limit} ${unit}`,
+    isSet ? 'setting' : 'default',
   ])
 
 const lagLines = ({ lag }: Status): string[][] =>

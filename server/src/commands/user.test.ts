@@ -106,3 +106,44 @@ test('the sessions of one user end, and no others; audited', async () => {
   assert.deepEqual(audit, [{ actor: 'operator', target: 'user:1' }])
   await assert.rejects(pharos('sign-out', 'nobody@red.example'), /no such user nobody@red\.example/)
 })
+
+test('an account is exported as JSON, without its password', async () => {
+  const exported = JSON.parse(await pharos('export', 'anna@RED.example'))
+  assert.deepEqual([exported.profile.email, exported.profile.has_password], ['Anna@red.example', true])
+  assert.equal(exported.session_count, exported.sessions.length)
+  assert.equal('password_hash' in exported.profile, false)
+  await assert.rejects(pharos('export', 'nobody@red.example'), /no such user nobody@red\.example/)
+})
+
+test('an account is deleted, after a trial, and the last admin only by force', async () => {
+  const users = async () =>
+    (await db.selectFrom('users').select('username').orderBy('id').execute()).map((row) => row.username)
+  await sql`insert into memberships (team_id, user_id, is_admin, roles) values (1, 1, true, '{admin}')`.execute(
+    db,
+  )
+  await assert.rejects(pharos('delete', 'anna@red.example'), /is the last admin of Red/)
+  await assert.rejects(pharos('delete', 'nobody@red.example'), /no such user/)
+  assert.match(
+    await pharos('delete', 'anna@red.example', '--force', '--dry-run'),
+    /^Would delete Anna@red\.example \(user 1\) .*teams: Red\.$/m,
+  )
+  assert.deepEqual(await users(), ['anna', 'ben'])
+  await sql`update users set managed_by = 'operator' where id = 1`.execute(db)
+  assert.match(
+    await pharos('delete', 'anna@RED.example', '--force'),
+    /^Deleted Anna@red\.example .*\nThe platform file manages the account/,
+  )
+  assert.deepEqual(await users(), ['ben'])
+  assert.match(await pharos('delete', 'ben@red.example'), /^Deleted ben@red\.example .*teams: none\.\n$/)
+  const audit = await db
+    .selectFrom('audit_entries')
+    .select(['actor', 'target'])
+    .where('action', '=', 'account.delete')
+    .where('team_id', 'is', null)
+    .orderBy('id')
+    .execute()
+  assert.deepEqual(audit, [
+    { actor: 'operator', target: 'user:1' },
+    { actor: 'operator', target: 'user:2' },
+  ])
+})

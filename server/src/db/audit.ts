@@ -1,6 +1,6 @@
 // The audit log: actor, action and subject, written in the transaction of the action. Append only and never read here.
 // Entries are sealed soon after the commit (audit/sealer.ts) and readable by the team's admins: they must not contain
-// secrets.
+// secrets. Addresses and names of people are beside them, in audit_addresses.
 import {
   actorName,
   type AnyActor,
@@ -8,6 +8,7 @@ import {
   type TsigKeyActor,
   type UserActor,
 } from '../operation/operation.ts'
+import { takePersonalTexts } from './audit-addresses.ts'
 import type { Db, Trx } from './postgres.ts'
 import { executeLater } from './team-transactions.ts'
 import { plainAddress } from '../runtime/client-address.ts'
@@ -32,10 +33,13 @@ export type AuditEntry = {
 
 export async function writeAudit(db: Db | Trx, ...entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
+  const taken = entries.map(takePersonalTexts)
+  const texts = taken.flatMap((one) => one.texts)
+  if (texts.length > 0) await executeLater(db, db.insertInto('audit_addresses').values(texts))
   await executeLater(
     db,
     db.insertInto('audit_entries').values(
-      entries.map((entry) => ({
+      taken.map(({ entry }) => ({
         team_id: entry.teamId,
         actor: entry.actor,
         credential: entry.credential ?? null,

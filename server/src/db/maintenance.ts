@@ -10,6 +10,7 @@ const expired = [
   sql`delete from mail_tokens where expires < now()`,
   sql`delete from used_challenges where expires < now()`,
   sql`delete from auth_flows where expires < now()`,
+  sql`delete from sso_assertions where expires < now()`,
   sql`delete from sso_attempts where at < now() - interval '30 days'`,
   sql`delete from sign_in_failures where latest < now() - interval '24 hours'`,
   sql`delete from invitations where expires < now()`,

@@ -364,6 +364,21 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.member_sign_in(of_user integer, in_team integer)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select array_remove(array[
+      case when u.password_hash is not null then 'password' end,
+      case when u.passkey_added is not null then 'passkey' end,
+      case when exists (select from user_identities i join identity_providers p on p.id = i.provider_id
+        where i.user_id = u.id and p.team_id = in_team) then 'provider' end], null)
+  from users u join memberships m on m.user_id = u.id
+  where u.id = of_user and m.team_id = in_team and coalesce(current_team_id(), in_team) = in_team
+$function$;
+
 CREATE OR REPLACE FUNCTION public.port_buckets(port integer, since timestamp with time zone, until timestamp with time zone, seconds integer)
  RETURNS TABLE(at timestamp with time zone, covered_ms integer, octets_in bigint, octets_out bigint, packets_in bigint, packets_out bigint, errors_in bigint, errors_out bigint, discards_in bigint, discards_out bigint)
  LANGUAGE sql
@@ -978,6 +993,24 @@ CASE subject_kind
     ELSE false
 END)));
 
+-- addresses and names of people in entries of the audit log, which contain the key: emptied with the account, while the entry and its seal stay
+create table audit_addresses (
+  key text not null,
+  at timestamp with time zone not null default now(), -- time of its entry, with whose month it is deleted
+  team_id integer, -- that of the entry, for row-level security
+  user_id integer, -- the account that the entry is about; null if the entry does not name it
+  value text, -- null once the account is deleted
+  erased timestamp with time zone,
+  constraint audit_addresses_pkey PRIMARY KEY (key),
+  constraint audit_addresses_check CHECK (((value IS NULL) = (erased IS NOT NULL))),
+  constraint audit_addresses_key_check CHECK ((key ~ '^[A-Za-z0-9_-]{16}$'::text))
+);
+CREATE INDEX audit_addresses_at ON public.audit_addresses USING btree (at);
+CREATE INDEX audit_addresses_user ON public.audit_addresses USING btree (user_id) WHERE ((user_id IS NOT NULL) AND (erased IS NULL));
+CREATE INDEX audit_addresses_value ON public.audit_addresses USING btree (lower(value)) WHERE (erased IS NULL);
+alter table audit_addresses enable row level security;
+create policy tenant on audit_addresses as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table audit_entries (
   id bigint not null generated always as identity,
   at timestamp with time zone not null default now(),
@@ -1219,6 +1252,15 @@ CREATE INDEX cross_connects_service ON public.cross_connects USING btree (servic
 CREATE INDEX cross_connects_team ON public.cross_connects USING btree (team_id, id);
 alter table cross_connects enable row level security;
 create policy tenant on cross_connects as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- one row if the installation began with limits of retention by default; without it rows are kept until a limit is set
+create table default_limits (
+  key text not null default 'default_limits'::text,
+  since timestamp with time zone not null default now(),
+  constraint default_limits_pkey PRIMARY KEY (key),
+  constraint default_limits_key_check CHECK ((key = 'default_limits'::text))
+);
+alter table default_limits enable row level security;
 
 create table deliveries (
   id bigint not null generated always as identity,
@@ -1910,6 +1952,7 @@ create table events (
   constraint events_pkey PRIMARY KEY (id),
   constraint events_source_key_source_event_id_key UNIQUE (source_key, source_event_id)
 );
+CREATE INDEX events_detected ON public.events USING btree (detected);
 CREATE INDEX events_network ON public.events USING btree (affected_network, id);
 alter table events enable row level security;
 create policy tenant on events as permissive for all to pharos_tenant using ((EXISTS ( SELECT
@@ -2206,7 +2249,7 @@ create table identity_providers (
   name text not null,
   status text not null default 'draft'::text,
   settings jsonb not null, -- of the driver: issuer, client id, names of claims
-  secret_sealed bytea not null, -- client secret, AES-256-GCM under a key derived from the secret
+  secret_sealed bytea, -- client secret, AES-256-GCM under a key derived from the secret; null for SAML, which has none
   session_hours integer not null default 12, -- lifetime of a proof, which a refresh does not extend
   second_factor text not null default 'claim'::text,
   default_roles text[] not null default '{}'::text[], -- of people whom no mapping names; empty: they are refused
@@ -2221,9 +2264,10 @@ create table identity_providers (
   constraint identity_providers_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint identity_providers_default_roles_check CHECK ((default_roles <@ '{reader,editor,network,dns,billing}'::text[])),
   constraint identity_providers_key_check CHECK ((key ~ '^[a-z2-7]{12}$'::text)),
-  constraint identity_providers_kind_check CHECK ((kind = 'oidc'::text)),
+  constraint identity_providers_kind_check CHECK ((kind = ANY (ARRAY['oidc'::text, 'saml'::text]))) NOT VALID,
   constraint identity_providers_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   constraint identity_providers_second_factor_check CHECK ((second_factor = ANY (ARRAY['claim'::text, 'local'::text, 'trust'::text]))),
+  constraint identity_providers_secret CHECK (((secret_sealed IS NULL) = (kind = 'saml'::text))) NOT VALID,
   constraint identity_providers_session_hours_check CHECK (((session_hours >= 1) AND (session_hours <= 168))),
   constraint identity_providers_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'disabled'::text])))
 );
@@ -3349,6 +3393,17 @@ create table sources (
   constraint sources_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text))
 );
 
+-- assertions of SAML that were used, until they expire: each counts once
+create table sso_assertions (
+  provider_id integer not null,
+  assertion_hash bytea not null, -- SHA-256 of the id, which the identity provider chooses
+  expires timestamp with time zone not null,
+  constraint sso_assertions_pkey PRIMARY KEY (provider_id, assertion_hash),
+  constraint sso_assertions_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE CASCADE
+);
+CREATE INDEX sso_assertions_expires ON public.sso_assertions USING btree (expires);
+alter table sso_assertions enable row level security;
+
 -- failed sign-ins, the last 50 of each provider
 create table sso_attempts (
   id bigint not null generated always as identity,
@@ -3591,6 +3646,16 @@ create policy tenant on transceivers as permissive for all to pharos_tenant usin
    FROM interfaces i
   WHERE (i.id = transceivers.interface_id)))));
 
+-- accounts without a team, which are deleted after a time
+create table unused_accounts (
+  user_id integer not null,
+  since timestamp with time zone not null default now(), -- when it was first seen without a team, or used after that
+  mailed timestamp with time zone, -- when the user was told that the account will be deleted
+  constraint unused_accounts_pkey PRIMARY KEY (user_id),
+  constraint unused_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+alter table unused_accounts enable row level security;
+
 create table used_challenges (
   nonce text not null,
   expires timestamp with time zone not null,
@@ -3810,6 +3875,7 @@ grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin,
 grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on attachments to pharos_tenant;
+grant insert (key, team_id, user_id, value), select on audit_addresses to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
 grant select on bgp_sessions to pharos_tenant;

@@ -347,6 +347,20 @@ export interface AttachmentsTable {
   created_by: string
 }
 
+/** addresses and names of people in entries of the audit log, which contain the key: emptied with the account, while the entry and its seal stay */
+export interface AuditAddressesTable {
+  key: string
+  /** time of its entry, with whose month it is deleted */
+  at: Generated<Date>
+  /** that of the entry, for row-level security */
+  team_id: number | null
+  /** the account that the entry is about; null if the entry does not name it */
+  user_id: number | null
+  /** null once the account is deleted */
+  value: string | null
+  erased: Date | null
+}
+
 export interface AuditEntriesTable {
   id: GeneratedAlways<number>
   at: Generated<Date>
@@ -531,6 +545,12 @@ export interface CrossConnectsTable {
   connected: Date | null
   ceased: Date | null
   created: Generated<Date>
+}
+
+/** one row if the installation began with limits of retention by default; without it rows are kept until a limit is set */
+export interface DefaultLimitsTable {
+  key: Generated<string>
+  since: Generated<Date>
 }
 
 export type DeliveriesState = 'new' | 'done' | 'partial' | 'failed'
@@ -1404,8 +1424,8 @@ export interface IdentityProvidersTable {
   status: Generated<IdentityProvidersStatus>
   /** of the driver: issuer, client id, names of claims */
   settings: Json
-  /** client secret, AES-256-GCM under a key derived from the secret */
-  secret_sealed: Buffer
+  /** client secret, AES-256-GCM under a key derived from the secret; null for SAML, which has none */
+  secret_sealed: Buffer | null
   /** lifetime of a proof, which a refresh does not extend */
   session_hours: Generated<number>
   second_factor: Generated<IdentityProvidersSecondFactor>
@@ -2366,6 +2386,14 @@ export interface SourcesTable {
   created: Generated<Date>
 }
 
+/** assertions of SAML that were used, until they expire: each counts once */
+export interface SsoAssertionsTable {
+  provider_id: number
+  /** SHA-256 of the id, which the identity provider chooses */
+  assertion_hash: Buffer
+  expires: Date
+}
+
 /** failed sign-ins, the last 50 of each provider */
 export interface SsoAttemptsTable {
   id: GeneratedAlways<number>
@@ -2564,6 +2592,15 @@ export interface TransceiversTable {
   has_warning: Generated<boolean>
 }
 
+/** accounts without a team, which are deleted after a time */
+export interface UnusedAccountsTable {
+  user_id: number
+  /** when it was first seen without a team, or used after that */
+  since: Generated<Date>
+  /** when the user was told that the account will be deleted */
+  mailed: Date | null
+}
+
 export interface UsedChallengesTable {
   nonce: string
   expires: Date
@@ -2703,6 +2740,7 @@ export interface Schema {
   asn_proofs: AsnProofsTable
   asns: AsnsTable
   attachments: AttachmentsTable
+  audit_addresses: AuditAddressesTable
   audit_entries: AuditEntriesTable
   audit_seals: AuditSealsTable
   audit_unsealed: AuditUnsealedTable
@@ -2714,6 +2752,7 @@ export interface Schema {
   blackholes: BlackholesTable
   cross_connect_log: CrossConnectLogTable
   cross_connects: CrossConnectsTable
+  default_limits: DefaultLimitsTable
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
   detector_attacks: DetectorAttacksTable
@@ -2823,6 +2862,7 @@ export interface Schema {
   sign_in_failures: SignInFailuresTable
   signing_keys: SigningKeysTable
   sources: SourcesTable
+  sso_assertions: SsoAssertionsTable
   sso_attempts: SsoAttemptsTable
   staff_accesses: StaffAccessesTable
   staff_sign_in: StaffSignInTable
@@ -2834,6 +2874,7 @@ export interface Schema {
   team_recovery_codes: TeamRecoveryCodesTable
   teams: TeamsTable
   transceivers: TransceiversTable
+  unused_accounts: UnusedAccountsTable
   used_challenges: UsedChallengesTable
   user_identities: UserIdentitiesTable
   users: UsersTable

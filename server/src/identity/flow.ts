@@ -3,7 +3,14 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Db, Trx } from '../db/postgres.ts'
 import { mac, open, seal, verifyMac, type KeyRing } from '../runtime/secrets.ts'
-import { insertFlow, takeFlowRow, type FlowKind } from './flow.store.ts'
+import {
+  findSamlProvider,
+  findWaitingFlow,
+  insertFlow,
+  replaceFlowContent,
+  takeFlowRow,
+  type FlowKind,
+} from './flow.store.ts'
 import { SignInFailure, type Assertion, type FlowSecrets } from './identity-provider.ts'
 
 /** What is stored sealed, by the kind of flow. */
@@ -13,10 +20,11 @@ export type FlowContents = {
     readonly returnTo: string | null
     /** The session that gets the proof. */
     readonly sessionId: string | null
+    readonly samlResponse?: string
   }
   /** Of staff, with the identity provider of the platform file. */
   readonly staff: FlowContents['sign_in']
-  readonly test: { readonly secrets: FlowSecrets; readonly userId: number }
+  readonly test: { readonly secrets: FlowSecrets; readonly userId: number; readonly samlResponse?: string }
   /** The assertion is verified and waits for the second factor of the account. */
   readonly factor: {
     readonly assertion: Assertion
@@ -71,6 +79,35 @@ export async function saveFlow<K extends FlowKind>(
 export type TakenFlow = {
   [K in FlowKind]: { readonly kind: K; readonly providerId: number | null; readonly content: FlowContents[K] }
 }[FlowKind]
+
+/** A provider of SAML, and whether a sign-in with it is under way; undefined for any other key. */
+export const findAwaited = async (db: Db, key: string) =>
+  /^[a-z2-7]{12}$/.test(key) ? findSamlProvider(db, key) : undefined
+
+/** Stores the answer of SAML in a flow that waits for it, once. A flow that is unknown or has an answer stays as it is. */
+export async function saveSamlResponse(
+  db: Db,
+  ring: KeyRing,
+  providerId: number,
+  state: string,
+  samlResponse: string,
+): Promise<boolean> {
+  const stateHash = hashOf(state)
+  const former = await findWaitingFlow(db, providerId, stateHash)
+  if (!former) return false
+  const context = contextOf(stateHash)
+  const content = JSON.parse(open(ring, 'sign-in-flow', former, context).toString()) as object
+  if (!('samlResponse' in content)) {
+    const sealed = seal(
+      ring,
+      'sign-in-flow',
+      Buffer.from(JSON.stringify({ ...content, samlResponse })),
+      context,
+    )
+    await replaceFlowContent(db, stateHash, former, sealed)
+  }
+  return true
+}
 
 /** Deletes the flow and returns it. Throws SignInFailure if it is unknown, expired, or was started in another browser. */
 export async function takeFlow(

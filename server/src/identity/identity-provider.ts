@@ -2,18 +2,37 @@
 // whether the person may sign in is decided in link.ts and mapping.ts.
 import type { SignInReason } from '@pharos/contract/sign-in-reason'
 
+type SharedSettings = {
+  readonly key: string
+  /** Name of the claim or attribute with the groups. */
+  readonly groupsClaim: string
+  /** Values of `acr`, `amr` and AuthnContext that state a second factor, beside the usual ones. */
+  readonly secondFactorValues: readonly string[]
+}
+
 /** The settings of one provider, with its secret in plain text. */
-export type ProviderSettings = {
+export type OidcSettings = SharedSettings & {
+  readonly kind: 'oidc'
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  readonly groupsClaim: string
-  /** Values of `acr` and `amr` that state a second factor, beside `mfa`. */
-  readonly secondFactorValues: readonly string[]
   /** The verified domains that are bound to the provider. */
   readonly domains: readonly string[]
   readonly redirectUri: string
 }
+
+export type SamlSettings = SharedSettings & {
+  readonly kind: 'saml'
+  readonly entityId: string
+  readonly signOnUrl: string
+  /** Base64 of DER. */
+  readonly certificates: readonly string[]
+  /** Our entity id. */
+  readonly audience: string
+  readonly acsUrl: string
+}
+
+export type ProviderSettings = OidcSettings | SamlSettings
 
 /** What the driver needs again to finish, such as nonce and PKCE verifier. It is stored sealed. */
 export type FlowSecrets = Readonly<Record<string, string>>
@@ -30,6 +49,8 @@ export type FlowAnswer = {
   readonly code?: string | undefined
   readonly iss?: string | undefined
   readonly error?: string | undefined
+  /** The answer of SAML, in base64. The browser has sent it to the assertion consumer service. */
+  readonly samlResponse?: string | undefined
 }
 
 export type PersonNames = { readonly first: string; readonly last: string; readonly display: string }
@@ -56,7 +77,7 @@ export type IdentityProvider = {
   finish(secrets: FlowSecrets, answer: FlowAnswer): Promise<Assertion>
 }
 
-export type CreateIdentityProvider = (settings: ProviderSettings) => IdentityProvider
+export type CreateIdentityProvider<S = ProviderSettings> = (settings: S) => IdentityProvider
 
 /** A sign-in that failed, with the names of the claims if there was an answer. */
 export class SignInFailure extends Error {

@@ -1,7 +1,7 @@
 // From a stored provider to its driver: the secret is opened here and nowhere else.
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import type { CreateIdentityProvider, IdentityProvider } from './identity-provider.ts'
-import type { SignInProvider } from './provider.store.ts'
+import { isSaml, type SignInProvider } from './provider.store.ts'
 
 export type OpenProviderDeps = {
   readonly ring: KeyRing
@@ -15,6 +15,13 @@ export const redirectUriOf = (publicUrl: string, key: string): string => `${publ
 export const sealClientSecret = (ring: KeyRing, key: string, secret: string): Buffer =>
   seal(ring, 'identity-provider', Buffer.from(secret), key)
 
+/** What an identity provider of SAML has to know about us. */
+export const serviceProviderOf = (publicUrl: string, key: string) => ({
+  acs_url: `${publicUrl}/sso/saml/${key}/acs`,
+  entity_id: `${publicUrl}/sso/saml/${key}/metadata`,
+  metadata_url: `${publicUrl}/sso/saml/${key}/metadata`,
+})
+
 /** `secretContext`: that under which the secret is sealed, if it is not the key. */
 export type OpenedProvider = Pick<SignInProvider, 'key' | 'settings' | 'secretSealed' | 'domains'> & {
   readonly secretContext?: string
@@ -24,12 +31,22 @@ export function openProvider(
   { ring, publicUrl, createProvider }: OpenProviderDeps,
   { key, secretContext = key, settings, secretSealed, domains }: OpenedProvider,
 ): IdentityProvider {
-  return createProvider({
-    issuer: settings.issuer,
-    clientId: settings.client_id,
-    clientSecret: open(ring, 'identity-provider', secretSealed, secretContext).toString(),
+  const shared = {
+    key,
     groupsClaim: settings.groups_claim,
     secondFactorValues: settings.second_factor_values,
+  }
+  if (isSaml(settings)) {
+    const { entity_id: audience, acs_url: acsUrl } = serviceProviderOf(publicUrl, key)
+    const { entity_id: entityId, sign_on_url: signOnUrl, certificates } = settings
+    return createProvider({ ...shared, kind: 'saml', entityId, signOnUrl, certificates, audience, acsUrl })
+  }
+  return createProvider({
+    ...shared,
+    kind: 'oidc',
+    issuer: settings.issuer,
+    clientId: settings.client_id,
+    clientSecret: open(ring, 'identity-provider', secretSealed!, secretContext).toString(),
     domains,
     redirectUri: redirectUriOf(publicUrl, key),
   })

@@ -3,7 +3,10 @@ import { issuerOf } from '../brand/provider.ts'
 import { createIdentityProviders } from '../drivers/identity-providers.ts'
 import { createFetch } from '../drivers/outgoing/fetch.ts'
 import { createHostResolver } from '../drivers/outgoing/resolve-host.ts'
+import { writeMetadata } from '../drivers/saml/metadata.ts'
+import { createSamlSettings } from '../drivers/saml/read-settings.ts'
 import { sandboxIssuer } from '../drivers/sandbox-identity/provider.ts'
+import type { FastifyInstance } from 'fastify'
 import type { Mounted } from '../http/mount.ts'
 import { isLoopback } from '../net/loopback.ts'
 import { parseNetworks } from '../net/network-list.ts'
@@ -15,6 +18,8 @@ import { createMailLimits } from '../session/mail-limits.ts'
 import { relyingPartyOf } from '../session/relying-party.ts'
 import { createDomainProviders } from './domain-providers.ts'
 import { identityRoutes } from './identity.routes.ts'
+import { claimAssertion } from './provider.store.ts'
+import { addSamlPages } from './saml.routes.ts'
 
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '')
 
@@ -33,7 +38,8 @@ export function routes(shared: ApiShared): Mounted[] {
     db,
     onLoopback,
     membersPerTeam: config.membersPerTeam,
-    createProvider: createIdentityProviders(fetch, onLoopback),
+    createProvider: createIdentityProviders(fetch, onLoopback, (...claim) => claimAssertion(db, ...claim)),
+    readSamlSettings: createSamlSettings({ fetch, allowsPrivate: allowed.length > 0 }),
     findByDomain: createDomainProviders(db),
     issuerRules: {
       allowsPrivate: allowed.length > 0,
@@ -55,4 +61,14 @@ export function routes(shared: ApiShared): Mounted[] {
       absoluteSeconds: config.refreshAbsoluteLifetimeSeconds,
     },
   })
+}
+
+/** The pages of SAML, outside of the API: browsers of people who sign in, and identity providers, open them. */
+export const addPages = (
+  server: FastifyInstance,
+  { front: db, ring, publicUrl, config }: Pick<ApiShared, 'front' | 'ring' | 'publicUrl' | 'config'>,
+): void => {
+  const perMinute = 3 * config.signInLimitPerMinute
+  const clients = new ClientLimiter({ perSecond: perMinute / 60, burst: perMinute })
+  addSamlPages(server, { db, ring, publicUrl, clients, writeMetadata })
 }

@@ -1,4 +1,5 @@
 // The SQL of the identity providers of a team, for its admins. Every statement is limited to a team, except in a sign-in, which begins without one.
+import { hash } from 'node:crypto'
 import { sql, type RawBuilder } from 'kysely'
 import { staffProviderKey } from '@pharos/contract/session/sso'
 import type { DefaultRole, Role } from '@pharos/contract/role'
@@ -10,6 +11,7 @@ import {
   type listProvidersRoute,
   type listSignInAttemptsRoute,
   type Provider,
+  type ProviderKind,
   type ProviderStatus,
   type SecondFactorRule,
 } from '@pharos/contract/team/provider'
@@ -17,14 +19,16 @@ import { columns, type RowOf } from '../db/columns.ts'
 import { listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { storedJson } from '../db/stored-json.ts'
+import type { StoredSaml } from './saml-settings.ts'
+
+type SharedSettings = { readonly groups_claim: string; readonly second_factor_values: readonly string[] }
+export type StoredOidc = { readonly issuer: string; readonly client_id: string }
 
 /** What the drivers need, beside the secret. */
-export type StoredSettings = {
-  readonly issuer: string
-  readonly client_id: string
-  readonly groups_claim: string
-  readonly second_factor_values: readonly string[]
-}
+export type StoredSettings = SharedSettings & (StoredOidc | StoredSaml)
+
+export const isSaml = (settings: StoredSettings): settings is SharedSettings & StoredSaml =>
+  'entity_id' in settings
 
 const domainIds = sql<number[]>`
   array(select d.id from domains d where d.provider_id = p.id and d.team_id = p.team_id order by d.id)`
@@ -34,14 +38,15 @@ const mappings = sql<GroupMapping[]>`
 const problem = sql<Provider['problem']>`
   case when p.status = 'active' and not exists (
       select from domains d where d.provider_id = p.id and d.team_id = p.team_id and d.verified is not null) then 'domain_lost'
-    when p.status = 'active' and p.unreachable is not null then 'unreachable' end`
+    when p.status = 'active' and p.unreachable is not null then 'unreachable'
+    when (p.settings ->> 'certificates_expire')::timestamptz < now() + interval '30 days' then 'certificate_expires' end`
 
 const providerColumns = columns(
   'identity_providers',
   'p',
   ['id', 'key', 'team_id', 'name', 'session_hours', 'tested', 'created', 'version'],
   {
-    kind: sql<'oidc'>`p.kind`,
+    kind: sql<ProviderKind>`p.kind`,
     status: sql<ProviderStatus>`p.status`,
     settings: sql<StoredSettings>`p.settings`,
     second_factor: sql<SecondFactorRule>`p.second_factor`,
@@ -107,7 +112,7 @@ export async function countProviders(trx: Trx, teamId: number): Promise<number> 
 export type NewProvider = Pick<
   ProviderRow,
   'key' | 'team_id' | 'kind' | 'name' | 'settings' | 'session_hours' | 'second_factor' | 'default_roles'
-> & { readonly secretSealed: Buffer }
+> & { readonly secretSealed: Buffer | null }
 
 export async function insertProvider(trx: Trx, provider: NewProvider): Promise<number> {
   const { key, team_id, kind, name, settings, session_hours, second_factor, default_roles, secretSealed } =
@@ -270,7 +275,8 @@ export type SignInProvider = {
   readonly name: string
   readonly status: ProviderStatus
   readonly settings: StoredSettings
-  readonly secretSealed: Buffer
+  /** Null for SAML. */
+  readonly secretSealed: Buffer | null
   readonly sessionHours: number
   readonly secondFactor: SecondFactorRule
   readonly defaultRoles: readonly Role[]
@@ -305,7 +311,7 @@ type SignInProviderRow = {
   readonly name: string
   readonly status: ProviderStatus
   readonly settings: StoredSettings
-  readonly secret_sealed: Buffer
+  readonly secret_sealed: Buffer | null
   readonly session_hours: number
   readonly second_factor: SecondFactorRule
   readonly default_roles: readonly Role[]
@@ -339,4 +345,13 @@ export async function listDomainProviders(db: Db): Promise<ReadonlyMap<string, D
     union all
     select unnest(domains), ${staffProviderKey}, required from staff_sign_in`.execute(db)
   return new Map(rows.map(({ domain, ...rest }) => [domain, rest]))
+}
+
+/** Remembers the id of an assertion of a provider until it expires. Returns whether it is new. */
+export async function claimAssertion(db: Db, key: string, id: string, expires: Date): Promise<boolean> {
+  const { rows } = await sql`
+    insert into sso_assertions (provider_id, assertion_hash, expires)
+    select p.id, ${hash('sha256', id, 'buffer')}, ${expires} from identity_providers p where p.key = ${key}
+    on conflict do nothing returning provider_id`.execute(db)
+  return rows.length > 0
 }

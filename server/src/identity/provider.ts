@@ -24,7 +24,7 @@ import { errorAt, fail, failWith, invalid, notFound } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { getTeamAccess, operationIn } from '../team/team-access.ts'
 import { requireStillGranted } from '../team/team-lock.ts'
-import { redirectUriOf, sealClientSecret } from './open-provider.ts'
+import { redirectUriOf, sealClientSecret, serviceProviderOf } from './open-provider.ts'
 import {
   bindDomains,
   countProviders,
@@ -32,6 +32,7 @@ import {
   endProofs,
   findProvider,
   insertProvider,
+  isSaml,
   listAttemptRows,
   listProviderRows,
   lockDomains,
@@ -41,7 +42,9 @@ import {
   type AttemptRow,
   type ProviderChange,
   type ProviderRow,
+  type StoredSettings,
 } from './provider.store.ts'
+import type { GivenSaml, ReadSamlSettings, StoredSaml } from './saml-settings.ts'
 import { hasOtherProvider, readPolicy } from './sign-in-policy.store.ts'
 
 export type ProviderDeps = {
@@ -50,6 +53,7 @@ export type ProviderDeps = {
   readonly ring: KeyRing
   readonly publicUrl: string
   readonly issuerRules: IssuerRules
+  readonly readSamlSettings: ReadSamlSettings
 }
 
 export type IssuerRules = {
@@ -100,18 +104,19 @@ export async function createProvider(
   body: BodyOf<typeof createProviderRoute>,
 ): Promise<ChangeAnswer<Provider>> {
   const inTeam = await enterToManage(deps, operation, team)
-  requireIssuer(deps, body.issuer)
   const { teamId } = inTeam.actor
-  const wanted = changedBy(
-    { ...initial, name: body.name, settings: { ...initial.settings, issuer: body.issuer } },
-    body,
-  )
+  const own =
+    body.kind === 'saml'
+      ? (await deps.readSamlSettings(givenSaml(body), null))!
+      : { issuer: body.issuer, client_id: body.client_id }
+  if (body.kind === 'oidc') requireIssuer(deps, body.issuer)
+  const wanted = changedBy({ ...initial, name: body.name, settings: { ...initialSettings, ...own } }, body)
   return runChange(deps.postgres, inTeam, async (trx) => {
     await requireStillGranted(trx, inTeam, 'team.manage')
     if ((await countProviders(trx, teamId)) >= providersMax)
       throw fail('quota_exceeded', 'providers', { limit: providersMax })
     const key = createKey()
-    const secretSealed = sealClientSecret(deps.ring, key, body.client_secret)
+    const secretSealed = body.kind === 'oidc' ? sealClientSecret(deps.ring, key, body.client_secret) : null
     const id = await insertProvider(trx, { ...wanted, key, team_id: teamId, kind: body.kind, secretSealed })
     await saveBound(trx, teamId, id, wanted)
     const row = known(await lockProvider(trx, teamId, id))
@@ -120,10 +125,11 @@ export async function createProvider(
   })
 }
 
-const initial: ProviderChange = {
+const initialSettings = { groups_claim: 'groups', second_factor_values: [] }
+
+const initial: Omit<ProviderChange, 'settings'> = {
   name: '',
   status: 'draft',
-  settings: { issuer: '', client_id: '', groups_claim: 'groups', second_factor_values: [] },
   session_hours: 12,
   second_factor: 'claim',
   default_roles: [],
@@ -145,10 +151,11 @@ export async function updateProvider(
   const inTeam = await enterToManage(deps, operation, team)
   const { teamId } = inTeam.actor
   const isFinished = body.status !== 'active' || (await isUpgradeFinished(deps.db))
+  const saml = await readSaml(deps, teamId, id, body)
   return runChange(deps.postgres, inTeam, async (trx) => {
     await requireStillGranted(trx, inTeam, 'team.manage')
     const before = await lockForChange(trx, inTeam, id)
-    const wanted = changedBy(before, body)
+    const wanted = changedBy(before, body, saml)
     const isSame = JSON.stringify(wanted) === JSON.stringify(changeOf(before))
     if (isSame && body.client_secret === undefined) return answerWith(deps, before)
     const isLost =
@@ -210,17 +217,46 @@ export async function listSignInAttempts(
 
 const presentAttempt = ({ at, ...rest }: AttemptRow): FailedSignIn => ({ ...rest, at: at.toISOString() })
 
-type Changes = Omit<BodyOf<typeof updateProviderRoute>, 'client_secret'>
+type Changes = Omit<BodyOf<typeof updateProviderRoute>, 'client_secret' | keyof GivenSaml>
+
+const oidcFields = ['client_id', 'client_secret'] as const
+const samlFields = ['metadata_url', 'metadata', 'entity_id', 'sign_on_url', 'certificates'] as const
+
+const givenSaml = (body: GivenSaml): GivenSaml =>
+  Object.fromEntries(samlFields.map((name) => [name, body[name]]).filter(([, value]) => value !== undefined))
+
+/** Before the transaction, since metadata may be read from a URL. Throws `invalid` for fields of the other kind. */
+async function readSaml(
+  deps: ProviderDeps,
+  teamId: number,
+  id: number,
+  body: BodyOf<typeof updateProviderRoute>,
+): Promise<StoredSaml | undefined> {
+  const { kind, settings } = known(await findProvider(deps.postgres, teamId, id))
+  const others: readonly string[] = kind === 'saml' ? oidcFields : samlFields
+  const wrong = others.find((name) => Object.hasOwn(body, name))
+  if (wrong !== undefined) throw invalid(['body', wrong], 'fieldOfKind', { kind })
+  return isSaml(settings) ? deps.readSamlSettings(givenSaml(body), settings) : undefined
+}
+
+/** Returns the settings of the driver with the given fields. */
+function ownSettings(
+  settings: StoredSettings,
+  { client_id }: Changes,
+  saml: StoredSaml | undefined,
+): StoredSettings {
+  if (isSaml(settings)) return { ...settings, ...saml }
+  return { ...settings, client_id: client_id ?? settings.client_id }
+}
 
 /** Returns the row with the given fields. Throws `invalid` for a group that is named twice. */
-function changedBy(row: ProviderChange, changes: Changes): ProviderChange {
-  const { settings } = row
+function changedBy(row: ProviderChange, changes: Changes, saml?: StoredSaml): ProviderChange {
+  const settings = ownSettings(row.settings, changes, saml)
   return {
     name: changes.name ?? row.name,
     status: changes.status ?? row.status,
     settings: {
-      issuer: settings.issuer,
-      client_id: changes.client_id ?? settings.client_id,
+      ...settings,
       groups_claim: changes.groups_claim ?? settings.groups_claim,
       second_factor_values: changes.second_factor_values ?? settings.second_factor_values,
     },
@@ -313,22 +349,26 @@ const etag = ({ version, domain_ids, problem, tested }: ProviderRow): string =>
 
 const answerWith = (deps: ProviderDeps, row: ProviderRow) => ({ body: present(deps, row), etag: etag(row) })
 
-const present = ({ publicUrl }: ProviderDeps, row: ProviderRow): Provider => ({
-  id: row.id,
-  kind: row.kind,
-  name: row.name,
-  status: row.status,
-  issuer: row.settings.issuer,
-  client_id: row.settings.client_id,
-  sp: { redirect_uri: redirectUriOf(publicUrl, row.key) },
-  domain_ids: row.domain_ids,
-  session_hours: row.session_hours,
-  second_factor: row.second_factor,
-  second_factor_values: [...row.settings.second_factor_values],
-  groups_claim: row.settings.groups_claim,
-  default_roles: row.default_roles,
-  mappings: row.mappings,
-  tested: row.tested?.toISOString() ?? null,
-  problem: row.problem,
-  created: row.created.toISOString(),
-})
+const present = ({ publicUrl }: ProviderDeps, row: ProviderRow): Provider => {
+  const { id, name, status, key, settings } = row
+  const shared = {
+    domain_ids: row.domain_ids,
+    session_hours: row.session_hours,
+    second_factor: row.second_factor,
+    second_factor_values: [...settings.second_factor_values],
+    groups_claim: settings.groups_claim,
+    default_roles: row.default_roles,
+    mappings: row.mappings,
+    tested: row.tested?.toISOString() ?? null,
+    problem: row.problem,
+    created: row.created.toISOString(),
+  }
+  if (!isSaml(settings)) {
+    const { issuer, client_id } = settings
+    const sp = { redirect_uri: redirectUriOf(publicUrl, key) }
+    return { id, kind: 'oidc', name, status, issuer, client_id, sp, ...shared }
+  }
+  const { entity_id, sign_on_url, certificates, certificates_expire, metadata_url } = settings
+  const own = { entity_id, sign_on_url, certificates: [...certificates], certificates_expire, metadata_url }
+  return { id, kind: 'saml', name, status, ...own, sp: serviceProviderOf(publicUrl, key), ...shared }
+}

@@ -122,8 +122,9 @@ async function verify(
   if (provider.status !== 'active') throw new SignInFailure('unavailable')
   if (flow.kind === 'factor') return { ...flow.content, isSecond: true }
   if (flow.kind !== 'sign_in') throw new SignInFailure('expired')
-  const { secrets, returnTo, sessionId } = flow.content
-  const assertion = await openProvider(deps, provider).finish(secrets, { state, code, iss, error })
+  const { secrets, returnTo, sessionId, samlResponse } = flow.content
+  const answer = { state, code, iss, error, samlResponse }
+  const assertion = await openProvider(deps, provider).finish(secrets, answer)
   return { assertion, returnTo, sessionId, isSecond: false }
 }
 

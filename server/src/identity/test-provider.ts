@@ -72,8 +72,9 @@ async function finish(
   if (flow.kind !== 'test') throw new SignInFailure('expired')
   if (flow.providerId !== provider.id) throw new SignInFailure('issuer')
   if (flow.content.userId !== requireUser(operation).userId) throw new SignInFailure('wrong_browser')
-  const answer = { state, code, iss, error }
-  const assertion = await openProvider(deps, provider).finish(flow.content.secrets, answer)
+  const { secrets, samlResponse } = flow.content
+  const answer = { state, code, iss, error, samlResponse }
+  const assertion = await openProvider(deps, provider).finish(secrets, answer)
   const result = resultOf(provider, assertion)
   if (result.reason === null) await saveTested(deps.db, provider.id)
   await writeAudit(deps.db, {

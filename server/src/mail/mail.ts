@@ -75,6 +75,10 @@ export type MailContents = {
     readonly team: string
     readonly provider: string
   }
+  /** To the address of an account that was deleted. `address` is null if the provider deleted it, or nobody used it. */
+  readonly 'account-deleted': { readonly at: string; readonly address: string | null }
+  /** To an account that has been without a team for a long time, so that nobody can use it. */
+  readonly 'account-unused': { readonly days: number }
   /** A copy of an old refresh token was presented. */
   readonly 'session-ended': { readonly at: string; readonly address: string }
   readonly 'domain-lost': { readonly team: string; readonly domain: string; readonly reason: string }

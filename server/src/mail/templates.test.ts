@@ -54,6 +54,11 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
     { change: 'provider unreachable', team: 'Blue', provider: 'Blue login' },
   ],
   'link-account': [{ link, hours: 24, team: 'Blue', provider: 'Blue login' }],
+  'account-deleted': [
+    { at, address },
+    { at, address: null },
+  ],
+  'account-unused': [{ days: 30 }],
   'session-ended': [{ at, address }],
   'domain-lost': [{ team: 'Blue', domain: 'blue.example', reason: 'the TXT record is not there' }],
   'webhook-disabled': [
@@ -197,7 +202,7 @@ const filled = Object.entries(contents).flatMap(([template, examples]) =>
   })),
 )
 
-test('there are eighteen templates at most', () => assert.ok(Object.keys(contents).length <= 18))
+test('there are twenty templates at most', () => assert.ok(Object.keys(contents).length <= 20))
 
 test('every mail matches the reviewed golden file', () => {
   const golden = new URL('templates.golden.txt', import.meta.url)

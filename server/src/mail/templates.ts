@@ -103,6 +103,24 @@ const templates: Templates = {
     ],
   }),
 
+  'account-deleted': ({ at, address }, { contact }) => ({
+    subject: 'Your account was deleted',
+    paragraphs: [
+      `Your account was deleted ${when(at)}${address === null ? '' : `, from ${place(address)}`}: its sessions, API tokens, ` +
+        'passkeys, settings and memberships. It cannot be restored. An admin of a team can invite you again.',
+    ],
+    after: [notYou(`write to ${contact}`)],
+  }),
+
+  'account-unused': ({ days }, { contact }) => ({
+    subject: 'Your account will be deleted',
+    paragraphs: [
+      `Your account has been in no team for a long time. It will be deleted in ${counted(days, 'day')}.`,
+      'To keep it, ask an admin of a team to invite you, and accept the invitation. Otherwise there is nothing to do.',
+    ],
+    after: [`Questions: ${contact}.`],
+  }),
+
   'session-ended': ({ at, address }, { contact }) => ({
     subject: 'One of your sessions was ended',
     paragraphs: [

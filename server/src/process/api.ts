@@ -112,6 +112,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   server.addHook('onClose', () => shared.tasks.settled())
   addDocumentation(server, () => signingKeys.jwks())
   addSecurityTxt(server, { contact: config.securityContact, now })
+  identity.addPages(server, shared)
   addUnsubscribe(server, { db: front, ring, now })
   addPortal(server, { readBrand: shared.readBrand, isSetupOpen: setup.createSetupTest(shared) })
   addHealth(server, healthDeps(shared))

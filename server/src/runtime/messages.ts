@@ -236,6 +236,8 @@ export const failureTexts = {
   },
   last_admin: {
     team: 'The team would have no admin. Make another member an admin first.',
+    account: ({ teams }: { teams: readonly string[] }) =>
+      `The account is the last admin of ${teams.join(', ')}. Make another member an admin first, or ask your provider to close the team.`,
   },
   domain_claimed: {
     byOther: ({ domain }: { domain: string }) =>
@@ -290,6 +292,8 @@ export const failureTexts = {
   conflict: {
     setupClosed:
       'The installation has an account, or was restored. Sign in, or add users with `pharos apply`.',
+    accountOfPlatformFile:
+      'The provider manages this account: its platform file would create it again. Ask the provider to delete it.',
     tsigKeyOfProvider: 'The provider created this key. Ask the provider to delete it.',
     tsigKeyInUse: ({ zone }: { zone: string }) =>
       `The secondary zone ${zone} is transferred from its primaries with this key. Delete the zone first.`,
@@ -693,6 +697,37 @@ export const invalidTexts = {
     'issuer',
     'must be an https:// URL without user, query and fragment, such as https://login.example.net/realms/acme',
   ],
+  fieldOfKind: [
+    'exclusive',
+    ({ kind }: { kind: string }) => `is not a field of a provider of the kind ${kind}`,
+  ],
+  samlSource: [
+    'exclusive',
+    'is required, or metadata_url, or entity_id with sign_on_url and certificates; send one of them',
+  ],
+  signOnUrl: ['sign_on_url', 'must be an https:// URL without user and fragment'],
+  metadataUrl: [
+    'metadata',
+    'was not read: the URL does not answer with status 200 and at most 1 MiB, or is not public',
+  ],
+  metadataUnreadable: ['metadata', 'must be SAML metadata in UTF-8, without a document type'],
+  metadataEntities: ['metadata', 'has several entities. Send the metadata of one identity provider'],
+  metadataNoIdp: ['metadata', 'has no identity provider (IDPSSODescriptor with an entityID), or several'],
+  metadataNoRedirect: ['metadata', 'has no single sign-on service for the HTTP-Redirect binding'],
+  metadataNoCertificate: ['metadata', 'has no certificate for signing'],
+  metadataCertificates: ['metadata', 'has too many certificates for signing; at most 5 are accepted'],
+  certificateUnreadable: ['certificate', 'must be an X.509 certificate, as PEM or base64 of DER'],
+  certificateExpired: [
+    'certificate',
+    'has expired. Send the certificate with which the identity provider signs now',
+  ],
+  certificateWeak: ['certificate', 'has an RSA key of less than 2048 bits'],
+  certificateKey: ['certificate', 'must have an RSA key, or one on the curve P-256, P-384 or P-521'],
+  otherEntity: [
+    'entity_id',
+    ({ entityId }: { entityId: string }) =>
+      `is of another identity provider, ${entityId}. Add it as another provider`,
+  ],
   issuerAddress: ['issuer', 'must have the name of a host, not an address'],
   issuerHere: ['issuer', 'must not be this installation'],
   issuerShared: [
@@ -869,6 +904,12 @@ export const invalidTexts = {
   ],
   rolesAndAdmin: ['exclusive', 'must not be sent with roles: send one of them'],
   rolesMissing: ['required', 'is required, or is_admin'],
+  passwordOrPasskey: ['required', 'is required, or passkey; not both'],
+  lastAdmin: [
+    'last_admin',
+    ({ name }: { team_id: number; name: string }) =>
+      `is of the last admin of ${name}: make another member an admin first`,
+  ],
   zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
   dnssecKey: ['key', ({ reason }: { reason: string }) => `is not a key that can be imported: ${reason}`],
   zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `must hand out the zone by AXFR: ${reason}`],

@@ -61,6 +61,10 @@ const UrlList = (meaning: Meaning) =>
 
 const day = 86_400
 
+/** Of an installation that began with such a limit: see db/retention.ts. */
+const keptBy = (byDefault: number) =>
+  `0 keeps them forever, as does no value in an installation from before 0.3.0, else ${byDefault}`
+
 export const settingsSchema = Type.Object(
   {
     host: TextSetting('127.0.0.1', {
@@ -406,8 +410,17 @@ export const settingsSchema = Type.Object(
     reconcile_interval_seconds: IntegerSetting(30, 1, 3600, {
       description: 'maximum time between comparisons of a region with its routers',
     }),
-    audit_retention_months: IntegerSetting(0, 0, 1200, {
-      description: 'full months of the audit log to keep besides the current one; 0 keeps it forever',
+    delivery_retention_days: OptionalInteger(0, 36_500, {
+      description: `days for which deliveries of detectors are kept; ${keptBy(90)}`,
+    }),
+    event_retention_months: OptionalInteger(0, 1200, {
+      description: `months for which security events are kept after their end; ${keptBy(25)}`,
+    }),
+    audit_retention_months: OptionalInteger(0, 1200, {
+      description: `full months of the audit log whose entries are kept besides the current one; ${keptBy(36)}`,
+    }),
+    account_retention_months: OptionalInteger(0, 1200, {
+      description: `months for which an account without a team is kept, whose user gets a mail 30 days before it is deleted; ${keptBy(12)}`,
     }),
     demo: BooleanSetting(false, { description: 'marks the demo platform, which listens on loopback only' }),
   },

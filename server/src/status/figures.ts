@@ -2,10 +2,9 @@
 // of a scrape; without a database they are omitted.
 import type { Db } from '../db/postgres.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
-import type { Config } from '../runtime/config.ts'
 import { readFigures, type Figures } from './figures.store.ts'
 import { statusProblemCodes } from '@pharos/contract/operator/status'
-import { readStatus } from './status.ts'
+import { readStatus, type StatusConfig } from './status.ts'
 
 /** A second scrape within this time returns the figures of the first. */
 const freshMs = 1_000
@@ -14,11 +13,7 @@ const freshMs = 1_000
 const problemsFreshMs = 10_000
 
 /** Registers the metrics of the installation, which are read from the database. */
-export function watchInstallation(
-  metrics: Metrics,
-  db: Db,
-  config: Pick<Config, 'reconcileIntervalSeconds'>,
-): void {
+export function watchInstallation(metrics: Metrics, db: Db, config: StatusConfig): void {
   // The registry collects all of them in one scrape; they share one read.
   const readAgain = atMostEvery(freshMs, () => read(metrics, db))
   readOnCollect(metrics.postgresUp, readAgain)
@@ -42,11 +37,7 @@ function atMostEvery(ms: number, work: () => Promise<void>): () => Promise<void>
   }
 }
 
-async function countProblems(
-  { problems }: Metrics,
-  db: Db,
-  config: Pick<Config, 'reconcileIntervalSeconds'>,
-): Promise<void> {
+async function countProblems({ problems }: Metrics, db: Db, config: StatusConfig): Promise<void> {
   const status = await readStatus(db, config).catch(() => undefined)
   problems.reset()
   if (!status) return

@@ -1,13 +1,12 @@
 // The state of the installation for staff: the same facts as `pharos status`, without what has lists of its own.
 import type { InstallationStatus } from '@pharos/contract/operator/status'
 import type { Db } from '../db/postgres.ts'
-import type { Config } from '../runtime/config.ts'
 import { allRoles } from '../runtime/role.ts'
 import { version } from '../runtime/version.ts'
 import { isLate } from './process-list.ts'
-import { queuesOf, readStatus, type Status } from './status.ts'
+import { queuesOf, readStatus, type Status, type StatusConfig } from './status.ts'
 
-export type StatusDeps = { readonly db: Db; readonly config: Pick<Config, 'reconcileIntervalSeconds'> }
+export type StatusDeps = { readonly db: Db; readonly config: StatusConfig }
 
 export async function getStatus({ db, config }: StatusDeps): Promise<InstallationStatus> {
   const status = await readStatus(db, config)

@@ -1,4 +1,5 @@
 // The operations of staff about the state of the installation, its parts, and what waits for the provider.
+import { exportAccessRoute, listAccessRoute } from '@pharos/contract/operator/access-review'
 import { listInboxRoute } from '@pharos/contract/operator/inbox'
 import { listMailsRoute } from '@pharos/contract/operator/mail'
 import {
@@ -10,6 +11,7 @@ import { getStatusRoute, listProcessesRoute } from '@pharos/contract/operator/st
 import { listRegistriesRoute } from '@pharos/contract/operator/team'
 import { listUsersRoute } from '@pharos/contract/operator/user'
 import { handleStaff, type Mounted } from '../http/mount.ts'
+import { exportAccess, listAccessOfAll } from './access-review.ts'
 import { listMails, listUsers } from './account-list.ts'
 import { getStatus, type StatusDeps } from './get-status.ts'
 import { listInbox, type InboxDeps } from './inbox.ts'
@@ -27,4 +29,6 @@ export const statusRoutes = (deps: RegistryDeps & InboxDeps & StatusDeps): Mount
   handleStaff(listExportersRoute, listExporters, deps),
   handleStaff(listMailsRoute, listMails, deps),
   handleStaff(listUsersRoute, listUsers, deps),
+  handleStaff(listAccessRoute, listAccessOfAll, deps),
+  handleStaff(exportAccessRoute, exportAccess, deps),
 ]

@@ -20,6 +20,7 @@ import {
 } from '../byoip/visibility/visibility.store.ts'
 import { listImplausibleSampling, type ImplausibleSampling } from '../collector/counter-check.store.ts'
 import type { Db } from '../db/postgres.ts'
+import { readRetentions, type RowRetention, type RetentionConfig } from '../db/retention.ts'
 import { listImports, type ImportState } from '../platform/engine/import-state.store.ts'
 import type { Config } from '../runtime/config.ts'
 import { allRoles } from '../runtime/role.ts'
@@ -76,6 +77,8 @@ export type Status = {
   readonly bills: BillCounts
   /** Ports whose flows do not match the counters of their interfaces; at most 100. */
   readonly implausible_sampling: readonly ImplausibleSampling[]
+  /** How long rows are kept that a setting limits. */
+  readonly retention: readonly RowRetention[]
   /** The oldest release that may run; null before the first upgrade was finished. */
   readonly schema_floor: string | null
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
@@ -92,11 +95,10 @@ const ledWorks = ['audit', 'validator'] as const
 const lagSecondsMax = 300
 const statementTimeout = '5s'
 
+export type StatusConfig = Pick<Config, 'reconcileIntervalSeconds'> & RetentionConfig
+
 /** Rejects if the database cannot be read. */
-export async function readStatus(
-  db: Db,
-  { reconcileIntervalSeconds }: Pick<Config, 'reconcileIntervalSeconds'>,
-): Promise<Status> {
+export async function readStatus(db: Db, config: StatusConfig): Promise<Status> {
   const facts = await db
     .transaction()
     .setAccessMode('read only')
@@ -120,6 +122,7 @@ export async function readStatus(
         implausible_sampling: await listImplausibleSampling(trx),
         bills: await countBills(trx),
         lag: await readLag(trx),
+        retention: await readRetentions(trx, config),
         schema_floor: await readFloor(trx),
       }
     })
@@ -129,7 +132,7 @@ export async function readStatus(
     parts: await readPartCounts(db, facts),
     lag: { ...facts.lag, deliveries, mails, webhooks },
   }
-  const problems = findProblems(status, checkFreshMs(reconcileIntervalSeconds))
+  const problems = findProblems(status, checkFreshMs(config.reconcileIntervalSeconds))
   return { ...status, problems, warnings: flowStoreWarnings(status) }
 }
 

@@ -1,5 +1,5 @@
 // The access review of a team: as a list and as a file.
-import { csvLine } from '@pharos/contract/csv'
+import { csvFile } from '@pharos/contract/csv'
 import { orderedRoles } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
 import {
@@ -33,7 +33,7 @@ export async function exportTeamAccess(
   const { teamId } = await getTeamAccess(db, operation, named, 'team.manage')
   const rows = await listAllAccess(postgres, teamId, query)
   return {
-    bytes: Buffer.from(accessFile(rows.map(presentAccess))),
+    bytes: Buffer.from(csvFile(accessFileColumns, rows.map(presentAccess))),
     mediaType: 'text/csv',
     filename: 'access-review.csv',
   }
@@ -46,13 +46,3 @@ const presentAccess = ({ roles, created, expires, last_used, ...rest }: Reviewed
   expires: expires?.toISOString() ?? null,
   last_used: last_used?.toISOString() ?? null,
 })
-
-/** Returns the file: RFC 4180 with LF. A value that is null is empty. */
-const accessFile = (rows: readonly ReviewedAccess[]): string =>
-  [accessFileColumns, ...rows.map(cellsOf)].map((cells) => `${csvLine(cells)}\n`).join('')
-
-const cellsOf = (row: ReviewedAccess): string[] =>
-  accessFileColumns.map((name) => {
-    const value = row[name] ?? ''
-    return Array.isArray(value) ? value.join(' ') : String(value)
-  })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { withPersonalTexts } from '../db/audit-addresses.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { joinByDomain } from './auto-join.ts'
 
@@ -84,10 +85,11 @@ describe('a user whose confirmed address is in a verified domain', () => {
     assert.equal(await join(userId), teams.acme)
     assert.equal(await join(userId), undefined)
     assert.deepEqual(await membersOf(teams.acme), [{ user_id: userId, is_admin: false }])
-    const { rows } = await sql<{ actor: string; action: string; after: object }>`
-      select actor, action, after from audit_entries where team_id = ${teams.acme}`.execute(db())
+    const { rows } = await sql<{ actor: string; action: string; before: unknown; after: unknown }>`
+      select actor, action, before, after from audit_entries where team_id = ${teams.acme}`.execute(db())
     const after = { user_id: userId, email: 'Ann@ACME.example', roles: ['reader'], domain: 'acme.example' }
-    assert.deepEqual(rows, [{ actor: 'pharos', action: 'member.join', after }])
+    const read = await withPersonalTexts(db(), teams.acme, rows)
+    assert.deepEqual(read, [{ actor: 'pharos', action: 'member.join', before: null, after }])
   })
 
   it('joins by a Unicode name as by its A-labels', async () => {

@@ -6,11 +6,17 @@ import { scopes, type Scope } from '@pharos/contract/scope'
 import type { Trx } from '../db/postgres.ts'
 import { deleteInvitationsBy } from './invitation.store.ts'
 import { demoteTokensOf, listTeamsHeldIn, revokeSessionsIn, revokeTokensOf } from './member.store.ts'
+import { lockTeamRow } from './team-lock.store.ts'
 
 export type Lost = Readonly<Record<string, number | readonly string[]>>
 
+export type RevokedHoldings = Lost & {
+  readonly api_tokens_revoked: readonly string[]
+  readonly invitations_withdrawn: readonly string[]
+}
+
 /** For a removed member. Returns the ended sessions, tokens and invitations for the audit log. */
-export async function revokeHoldings(trx: Trx, teamId: number, userId: number): Promise<Lost> {
+export async function revokeHoldings(trx: Trx, teamId: number, userId: number): Promise<RevokedHoldings> {
   // Sessions first, in the lock order of signing out: before the lock of the revision, which all of these raise.
   return {
     sessions_revoked: await revokeSessionsIn(trx, teamId, userId),
@@ -19,9 +25,20 @@ export async function revokeHoldings(trx: Trx, teamId: number, userId: number): 
   }
 }
 
-/** For a user who is deleted: also in teams that the user entered as staff. */
-export async function revokeAllHoldings(trx: Trx, userId: number): Promise<void> {
-  for (const teamId of await listTeamsHeldIn(trx, userId)) await revokeHoldings(trx, teamId, userId)
+/** In the order of their ids, so that two deletions wait for each other. */
+export async function lockTeamsHeldIn(trx: Trx, userId: number): Promise<void> {
+  for (const teamId of await listTeamsHeldIn(trx, userId)) await lockTeamRow(trx, teamId)
+}
+
+/** For a user who is deleted: also in teams that the user entered as staff. Returns what ended in each team. */
+export async function revokeAllHoldings(
+  trx: Trx,
+  userId: number,
+): Promise<{ readonly teamId: number; readonly lost: RevokedHoldings }[]> {
+  const ended = []
+  for (const teamId of await listTeamsHeldIn(trx, userId))
+    ended.push({ teamId, lost: await revokeHoldings(trx, teamId, userId) })
+  return ended
 }
 
 /**

@@ -198,12 +198,17 @@ function withForms(
   }
 }
 
-/** Returns the alternative with the most fields of the value; the first one otherwise. */
+/** Returns the alternative whose kind the value has, or with the most fields of the value; the first one otherwise. */
 function closestTo(alternatives: readonly SchemaPart[], value: unknown): SchemaPart {
-  const given = isRecord(value) ? Object.keys(value) : []
-  const known = alternatives.map(
-    ({ properties = {} }) => given.filter((name) => Object.hasOwn(properties, name)).length,
-  )
+  const given = isRecord(value) ? Object.entries(value) : []
+  const known = alternatives.map(({ properties = {} }) => {
+    const fields = given.filter(([name]) => Object.hasOwn(properties, name))
+    const isOfKind = fields.some(([name, one]) => {
+      const values = properties[name]!.enum
+      return values?.length === 1 && values[0] === one
+    })
+    return fields.length + (isOfKind ? given.length : 0)
+  })
   return alternatives[known.indexOf(Math.max(...known))]!
 }
 

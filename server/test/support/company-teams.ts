@@ -1,6 +1,7 @@
 // Teams with an admin and a member, and their HTTP calls: for the tests of teams, members and invitations.
 import assert from 'node:assert/strict'
 import { problems, type Problem, type ProblemCode } from '@pharos/contract/problem'
+import { withPersonalTexts } from '../../src/db/audit-addresses.ts'
 import type { MailContents, MailTemplate } from '../../src/mail/mail.ts'
 import { open } from '../../src/runtime/secrets.ts'
 import { addTeam, addUser, type TestApi, type TestTeam } from '../api.ts'
@@ -123,11 +124,13 @@ export type Audited = {
 }
 
 /** Returns the audit entries of the target, oldest first. */
-export function auditOfTarget({ database }: TestApi, target: string): Promise<Audited[]> {
-  return database.postgres.owner
+export async function auditOfTarget({ database }: TestApi, target: string): Promise<Audited[]> {
+  const { owner } = database.postgres
+  const rows = await owner
     .selectFrom('audit_entries')
     .select(['team_id', 'actor', 'action', 'target', 'before', 'after'])
     .where('target', '=', target)
     .orderBy('id')
     .execute()
+  return withPersonalTexts(owner, null, rows)
 }

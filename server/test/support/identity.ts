@@ -1,7 +1,15 @@
 // Identity providers of teams in tests: rows without a real provider, and a browser that signs in with a real one.
 import { sql } from 'kysely'
 import { redirectUriOf, sealClientSecret } from '../../src/identity/open-provider.ts'
+import { createTestKey } from '../../src/drivers/saml/testing-certificate.ts'
 import type { TestApi, TestTeam } from '../api.ts'
+
+/** Of an identity provider of SAML that nobody reaches. */
+export const samlMetadata = {
+  entityId: 'https://idp.example/saml',
+  signOnUrl: 'https://idp.example/sso',
+  certificate: createTestKey({ kind: 'ec' }).certificate,
+}
 
 export type TestProvider = { readonly id: number; readonly key: string; readonly redirectUri: string }
 
@@ -27,6 +35,8 @@ export type ProviderOptions = {
   readonly domain?: string
   readonly secondFactor?: 'claim' | 'local' | 'trust'
   readonly defaultRoles?: readonly string[]
+  /** Of SAML instead of OpenID Connect. */
+  readonly saml?: { readonly entityId: string; readonly signOnUrl: string; readonly certificate: string }
   /** A provider with this key is kept. */
   readonly key?: string
   readonly id?: number
@@ -48,12 +58,23 @@ export async function addProvider(
     defaultRoles = ['reader'],
   } = options
   const { key = nextKey() } = options
-  const settings = { issuer, client_id: clientId, groups_claim: 'groups', second_factor_values: [] }
+  const common = { groups_claim: 'groups', second_factor_values: [] }
+  const { saml } = options
+  const settings = saml
+    ? {
+        entity_id: saml.entityId,
+        sign_on_url: saml.signOnUrl,
+        certificates: [saml.certificate],
+        certificates_expire: '2036-01-01T00:00:00.000Z',
+        metadata_url: null,
+        ...common,
+      }
+    : { issuer, client_id: clientId, ...common }
   const { rows } = await sql<{ id: number }>`
     insert into identity_providers
       (id, key, team_id, kind, name, status, settings, secret_sealed, second_factor, default_roles, tested) overriding system value
-    values (coalesce(${options.id ?? null}::bigint, nextval(pg_get_serial_sequence('identity_providers', 'id'))), ${key}, ${teamId}, 'oidc', 'Company login', ${status}, ${JSON.stringify(settings)}::jsonb,
-      ${sealClientSecret(config.secret, key, clientSecret)}, ${secondFactor}, ${defaultRoles}, now())
+    values (coalesce(${options.id ?? null}::bigint, nextval(pg_get_serial_sequence('identity_providers', 'id'))), ${key}, ${teamId}, ${saml ? 'saml' : 'oidc'}, 'Company login', ${status}, ${JSON.stringify(settings)}::jsonb,
+      ${saml ? null : sealClientSecret(config.secret, key, clientSecret)}, ${secondFactor}, ${defaultRoles}, now())
     on conflict (key) do update set name = excluded.name, status = excluded.status returning id`.execute(
     owner,
   )

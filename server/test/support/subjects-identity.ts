@@ -5,7 +5,7 @@ import { createState, saveFlow } from '../../src/identity/flow.ts'
 import { createRecoveryCodes, recoveryCodeMac } from '../../src/session/recovery-code.ts'
 import type { Identity } from './callers.ts'
 import { lacksSignIn } from './expected-access.ts'
-import { addProvider } from './identity.ts'
+import { addProvider, samlMetadata, type ProviderOptions } from './identity.ts'
 import {
   foreignOf,
   missingId,
@@ -66,15 +66,18 @@ const removeProviders = ({ api }: Context): Promise<unknown> =>
     api.database.postgres.owner,
   )
 
-const add = async (context: Context, team: { readonly teamId: number }): Promise<number> =>
-  (await addProvider(context.api, team, { ...sandbox, status: 'draft' })).id
+const add = async (
+  context: Context,
+  team: { readonly teamId: number },
+  kind: ProviderOptions = sandbox,
+): Promise<number> => (await addProvider(context.api, team, { ...kind, status: 'draft' })).id
 
 /** In the caller's team: its own provider, that of another team, and a missing one. */
-function inCurrentTeam(request: SubjectRequest): Subject['requests'] {
+function inCurrentTeam(request: SubjectRequest, kind?: ProviderOptions): Subject['requests'] {
   const about = (provider_id: number) => ({ ...request, params: { team_id: 'current', provider_id } })
   return {
-    own: async (context) => about(await add(context, ownTeamOf(context))),
-    foreign: async (context) => about(await add(context, foreignOf(context))),
+    own: async (context) => about(await add(context, ownTeamOf(context), kind)),
+    foreign: async (context) => about(await add(context, foreignOf(context), kind)),
     missing: async () => about(missingId),
   }
 }
@@ -94,6 +97,16 @@ const oneProvider = (
 
 const newProvider = {
   body: { kind: 'oidc', name: 'Login', issuer: 'https://idp.example', client_id: 'a', client_secret: 'b' },
+}
+
+const newSamlProvider = {
+  body: {
+    kind: 'saml',
+    name: 'Login',
+    entity_id: samlMetadata.entityId,
+    sign_on_url: samlMetadata.signOnUrl,
+    certificates: [samlMetadata.certificate],
+  },
 }
 
 const params = ({ teamId }: { readonly teamId: number }) => ({ params: { team_id: teamId } })
@@ -142,6 +155,19 @@ async function withRecoveryCode(context: Context): Promise<SubjectRequest> {
   }
   return recovering(teamId, code)
 }
+
+const creating = (request: SubjectRequest): Subject => ({
+  route: 'createProvider',
+  requests: {
+    own: async (context) => {
+      await removeProviders(context)
+      return { ...request, params: { team_id: ownTeamOf(context).teamId } }
+    },
+    foreign: async (context) => ({ ...request, params: { team_id: foreignOf(context).teamId } }),
+    missing: async () => ({ ...request, params: { team_id: missingId } }),
+  },
+  answers: ofAdmins(201),
+})
 
 const addIdentity = async ({ api, fixtures }: Context, userId: number): Promise<SubjectRequest> => {
   const { id } = await addProvider(api, fixtures.red, unreachable)
@@ -228,20 +254,15 @@ export const identitySubjects: readonly Subject[] = [
     },
     answers: ofAdmins(200),
   },
-  {
-    route: 'createProvider',
-    requests: {
-      own: async (context) => {
-        await removeProviders(context)
-        return { ...newProvider, params: { team_id: ownTeamOf(context).teamId } }
-      },
-      foreign: async (context) => ({ ...newProvider, params: { team_id: foreignOf(context).teamId } }),
-      missing: async () => ({ ...newProvider, params: { team_id: missingId } }),
-    },
-    answers: ofAdmins(201),
-  },
+  creating(newProvider),
+  { ...creating(newSamlProvider), form: 'of SAML' },
   oneProvider('getProvider', 200),
   oneProvider('updateProvider', 200, { body: { name: 'Renamed', session_hours: 8 } }),
+  {
+    ...oneProvider('updateProvider', 200),
+    form: 'of SAML',
+    requests: inCurrentTeam({ body: { sign_on_url: 'https://idp.example/another' } }, { saml: samlMetadata }),
+  },
   oneProvider('deleteProvider', 204),
   {
     ...oneProvider('testProvider', 200),

@@ -8,6 +8,7 @@ import { lacksSignIn } from './expected-access.ts'
 import { ownTeamOf } from './subjects-team.ts'
 import { foreignOf, missingId, only, type Context, type Subject } from './subject.ts'
 import type { Person, Fixtures } from './fixtures.ts'
+import type { Identity } from './callers.ts'
 
 export const sessionSubjects: readonly Subject[] = [
   {
@@ -246,7 +247,24 @@ export const accountSubjects: readonly Subject[] = [
     requests: only({ body: { first_name: 'Ada', country: 'GB' } }),
     answers: () => 200,
   },
+  { route: 'exportAccount', requests: only(), answers: () => 200 },
+  {
+    route: 'deleteAccount',
+    form: 'dry run',
+    requests: only({ query: { dry_run: 'true' }, body: {} }),
+    answers: (_which, identity) => (isLastAdmin(identity) ? 'last_admin' : 200),
+  },
+  {
+    route: 'deleteAccount',
+    form: 'with a wrong password',
+    requests: only({ body: { current_password: 'not this one' } }),
+    answers: () => 'wrong_password',
+  },
 ]
+
+/** Only the team red has more than one admin. */
+const isLastAdmin = (identity: Identity) =>
+  'team' in identity && identity.isAdmin && !identity.isStaff && identity.team !== 'red'
 
 /** Uses a new address each time: otherwise the sixth caller of a failing sign-in would have to wait. */
 const forgetFailures = ({ database }: TestApi) =>

@@ -396,6 +396,16 @@ export const subjects: readonly Subject[] = [
   { route: 'closeRestore', ...aboutRestores({ accept_uncompared: true }, true) },
   { route: 'listCustomers', requests: only(), answers: () => 200, ofAllTeams: true },
   { route: 'listStaffAccesses', requests: only(), answers: () => 200, ofAllTeams: true },
+  ...['listAccess', 'exportAccess'].flatMap((route): Subject[] => [
+    { route, requests: only(), answers: () => 200, ofAllTeams: true },
+    {
+      route,
+      form: 'with filters',
+      requests: only({ query: { kind: 'account', unused_days: '90', team_id: '1' } }),
+      answers: () => 200,
+      ofAllTeams: true,
+    },
+  ]),
   {
     route: 'getCustomer',
     requests: {

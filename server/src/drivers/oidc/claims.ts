@@ -1,5 +1,6 @@
 // From the claims of an ID token to an assertion. Pure. TokenClaims are of a foreign system: every type is checked.
-import { SignInFailure, type Assertion, type ProviderSettings } from '../../identity/identity-provider.ts'
+import { SignInFailure, type Assertion, type OidcSettings } from '../../identity/identity-provider.ts'
+import { printableNames, textForPeople } from '../../identity/stated-text.ts'
 
 export type TokenClaims = Readonly<Record<string, unknown>>
 
@@ -7,10 +8,8 @@ const googleIssuer = 'https://accounts.google.com'
 const groupsMax = 5_000
 
 /** Throws SignInFailure for a Google account of another company. */
-export function assertionOf(claims: TokenClaims, settings: ProviderSettings): Assertion {
-  const names = Object.keys(claims)
-    .filter((name) => /^[\x21-\x7e]{1,100}$/.test(name))
-    .slice(0, 100)
+export function assertionOf(claims: TokenClaims, settings: OidcSettings): Assertion {
+  const names = printableNames(Object.keys(claims))
   const subject = claims['sub']
   if (typeof subject !== 'string' || subject === '' || Buffer.byteLength(subject) > 1000)
     throw new SignInFailure('document', { claims: names })
@@ -23,24 +22,15 @@ export function assertionOf(claims: TokenClaims, settings: ProviderSettings): As
     email: typeof claims['email'] === 'string' ? claims['email'] : null,
     emailVerified: verified === undefined ? undefined : verified === true || verified === 'true',
     names: {
-      first: text(claims['given_name']),
-      last: text(claims['family_name']),
-      display: text(claims['name']),
+      first: textForPeople(claims['given_name']),
+      last: textForPeople(claims['family_name']),
+      display: textForPeople(claims['name']),
     },
     groups: groupsOf(claims, settings.groupsClaim),
     secondFactor: hasSecondFactor(claims, settings.secondFactorValues),
     claims: names,
   }
 }
-
-/** For names that others read: one line without control and format characters. */
-const text = (value: unknown): string =>
-  typeof value === 'string'
-    ? value
-        .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
-        .trim()
-        .slice(0, 100)
-    : ''
 
 /** Entra ID names groups that it does not send in `_claim_names`. */
 function groupsOf(claims: TokenClaims, name: string): Assertion['groups'] {

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, it, test } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import type { SignInReason } from '@pharos/contract/sign-in-reason'
-import { conformsToIdentityProvider } from '../../identity/identity-provider.conformance.ts'
-import { SignInFailure, type FlowAnswer, type ProviderSettings } from '../../identity/identity-provider.ts'
+import { conformsToIdentityProvider, oidcAnswers } from '../../identity/identity-provider.conformance.ts'
+import { SignInFailure, type FlowAnswer, type OidcSettings } from '../../identity/identity-provider.ts'
 import { createFetch } from '../outgoing/fetch.ts'
 import { createHostResolver } from '../outgoing/resolve-host.ts'
 import { createSandbox } from '../sandbox-identity/provider.ts'
@@ -20,8 +20,10 @@ const safeFetch = createFetch({ resolver: createHostResolver(), allowed: loopbac
 
 const settingsOf = (
   { issuer, clientId, clientSecret }: Pick<TestOidc, 'issuer' | 'clientId' | 'clientSecret'>,
-  rest: Partial<ProviderSettings> = {},
-): ProviderSettings => ({
+  rest: Partial<OidcSettings> = {},
+): OidcSettings => ({
+  kind: 'oidc',
+  key: 'k3j5mq2xw7ab',
   issuer,
   clientId,
   clientSecret,
@@ -43,6 +45,7 @@ async function openReal(options: Partial<TestOidcOptions> = {}) {
     provider,
     browse,
     person: { email: person.email, subject: person.sub },
+    protocol: oidcAnswers,
     [Symbol.asyncDispose]: () => idp[Symbol.asyncDispose](),
   }
 }
@@ -57,6 +60,7 @@ conformsToIdentityProvider('the sandbox', async () => ({
   provider: createSandbox()(settingsOf({ issuer: '', clientId: '', clientSecret: '' })),
   browse: async (redirect) => Object.fromEntries(new URL(redirect).searchParams) as FlowAnswer,
   person: { email: 'anna@red.example', subject: 'anna@red.example' },
+  protocol: oidcAnswers,
   async [Symbol.asyncDispose]() {},
 }))
 

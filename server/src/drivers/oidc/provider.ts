@@ -25,7 +25,7 @@ import {
   type CreateIdentityProvider,
   type FlowAnswer,
   type FlowSecrets,
-  type ProviderSettings,
+  type OidcSettings,
 } from '../../identity/identity-provider.ts'
 import type { OutgoingFetch } from '../outgoing/fetch.ts'
 import { assertionOf, type TokenClaims } from './claims.ts'
@@ -41,10 +41,13 @@ const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
 export type OidcDeps = { readonly fetch: OutgoingFetch; readonly now?: () => number }
 
 /** Metadata and keys of an issuer are read again after an hour; a key that is unknown is looked for immediately. */
-export function createOidc({ fetch, now = () => performance.now() }: OidcDeps): CreateIdentityProvider {
+export function createOidc({
+  fetch,
+  now = () => performance.now(),
+}: OidcDeps): CreateIdentityProvider<OidcSettings> {
   const known = new Map<string, Known>()
 
-  async function open(settings: ProviderSettings): Promise<Configuration> {
+  async function open(settings: OidcSettings): Promise<Configuration> {
     const { issuer, clientId, clientSecret } = settings
     const cached = known.get(issuer)
     const metadata = cached && cached.until > now() ? cached.metadata : await discover(settings)
@@ -67,7 +70,7 @@ export function createOidc({ fetch, now = () => performance.now() }: OidcDeps): 
     return config
   }
 
-  async function discover({ issuer, clientId }: ProviderSettings): Promise<ServerMetadata> {
+  async function discover({ issuer, clientId }: OidcSettings): Promise<ServerMetadata> {
     const config = await discovery(new URL(issuer), clientId, undefined, undefined, {
       [customFetch]: fetch as never,
       execute: [allowInsecureRequests],
@@ -78,7 +81,7 @@ export function createOidc({ fetch, now = () => performance.now() }: OidcDeps): 
   }
 
   /** Keys that were read stay known to the next sign-in. */
-  function keepKeys({ issuer }: ProviderSettings, config: Configuration): void {
+  function keepKeys({ issuer }: OidcSettings, config: Configuration): void {
     const jwks = getJwksCache(config)
     if (jwks) Object.assign(known.get(issuer)?.jwks ?? {}, jwks)
   }
@@ -131,7 +134,7 @@ function authOf(secret: string): ClientAuth {
 
 async function redeem(
   config: Configuration,
-  settings: ProviderSettings,
+  settings: OidcSettings,
   { nonce, verifier }: FlowSecrets,
   { state, code, iss, error }: FlowAnswer,
 ): Promise<Assertion> {

@@ -4,6 +4,7 @@ import {
   SignInFailure,
   type Assertion,
   type CreateIdentityProvider,
+  type OidcSettings,
 } from '../../identity/identity-provider.ts'
 
 /** RFC 6761: the name never resolves. */
@@ -14,7 +15,7 @@ export type SandboxPerson = Partial<Assertion> & { readonly email: string | null
 /** Returns the person of an address. Each code works once, for its nonce. */
 export function createSandbox(
   personOf: (email: string) => SandboxPerson = (email) => ({ email }),
-): CreateIdentityProvider {
+): CreateIdentityProvider<OidcSettings> {
   const codes = new Map<string, { readonly nonce: string; readonly person: SandboxPerson }>()
   return ({ redirectUri }) => ({
     async begin({ state, loginHint = 'demo@sandbox.invalid' }) {

@@ -140,7 +140,8 @@ function changedEvents(
 const keyOfRow = ({ team_id, event_id }: { readonly team_id: number; readonly event_id: string }): string =>
   `${team_id} ${event_id}`
 
-async function divideAfter(
+/** Divides the incidents of deleted rows anew. */
+export async function divideAfter(
   trx: Trx,
   deleted: readonly { readonly team_id: number; readonly incident: string }[],
 ): Promise<void> {

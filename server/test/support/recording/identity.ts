@@ -76,7 +76,9 @@ export async function recordProviders(recorder: Recorder): Promise<void> {
     mappings: [{ group: 'net-ops', roles: ['network', 'dns'] }],
     default_roles: ['reader'],
   }
-  const { sp } = await record(createProviderRoute, { ...inTeam, body })
+  const created = await record(createProviderRoute, { ...inTeam, body })
+  if (created.kind !== 'oidc') throw new Error(created.kind)
+  const { sp } = created
   replace(sp.redirect_uri.split('/').at(-1)!, key)
   replace(sandboxIssuer, issuer)
   const begun = await api.server.inject({

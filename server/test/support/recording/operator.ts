@@ -38,6 +38,7 @@ import {
   listNameServersRoute,
   listScrubbersRoute,
 } from '@pharos/contract/operator/network'
+import { exportAccessRoute, listAccessRoute } from '@pharos/contract/operator/access-review'
 import { listUsersRoute } from '@pharos/contract/operator/user'
 import { getStatusRoute, listProcessesRoute } from '@pharos/contract/operator/status'
 import { closeStaffAccessRoute, createSessionTokenRoute } from '@pharos/contract/session/session'
@@ -276,6 +277,8 @@ async function recordParts({ owner, record, at, nextId }: Recorder): Promise<voi
   await sql`delete from scrubbers`.execute(owner)
   await record(listMailsRoute, { query: { state: ['queued'], limit: 1 } })
   await record(listUsersRoute, { query: { search: 'lindholm', has_second_factor: false } })
+  await record(listAccessRoute, { query: { kind: 'account', limit: 2 } })
+  await record(exportAccessRoute, { query: { kind: 'staff' } })
 }
 
 /** The database has the state of a backup: it lacks changes that the routers have, and has a mail that was probably sent. */

@@ -20,6 +20,7 @@ import {
   listPasskeysRoute,
   updatePasskeyRoute,
 } from '@pharos/contract/session/passkey'
+import { deleteAccountRoute, exportAccountRoute } from '@pharos/contract/session/personal-data'
 import {
   confirmTotpRoute,
   createRecoveryCodesRoute,
@@ -125,6 +126,28 @@ async function recordPasskeys(recorder: Recorder): Promise<void> {
   tokens(await record(deletePasskeyRoute, { params, body: { current_password: new_password } }, bearer))
 }
 
+/** Exports and deletes the account of a member, who is used for nothing else. */
+async function recordPersonalData({ owner, record, call, replace, nextId, at }: Recorder): Promise<void> {
+  const email = 'olle.ek@lindholm.example'
+  await at('2026-04-01T10:30:00.000Z')
+  await nextId('users', 94)
+  await sql`
+    with added as (
+      insert into users (email, email_confirmed, password_hash, username, first_name, last_name, billing_uuid)
+      values (${email}, now(), ${await hashPassword(current_password)}, 'olle.ek', 'Olle', 'Ek', '5f0c7a52-9b1e-4f6d-8c3a-2d4e6f8a0b1c')
+      returning id)
+    insert into memberships (team_id, user_id, roles) select ${team.id}, id, '{editor}' from added`.execute(
+    owner,
+  )
+  const opened = await call(createSessionTokenRoute, { body: { email, password: current_password } }, browser)
+  const bearer = { headers: { ...browser.headers, authorization: `Bearer ${opened.access}` } }
+  await call(updateUserRoute, { body: { display_name: 'Olle' } }, bearer)
+  const { sessions, audit_entries: entries } = await record(exportAccountRoute, {}, bearer)
+  replace(sessions[0]!.id, '8b2f6c14-0d7e-4a93-b5c8-41e9d2a7f603')
+  entries.forEach(({ request_id: id }, at) => replace(id!, `req-4kq2m7xw3zt${at}`))
+  await record(deleteAccountRoute, { body: { current_password } }, bearer)
+}
+
 export async function recordSession(recorder: Recorder): Promise<void> {
   const { api, owner, record, call, replace, at } = recorder
   const { tokens, codes, mail, otp } = replacing(recorder)
@@ -208,4 +231,5 @@ export async function recordSession(recorder: Recorder): Promise<void> {
   await record(resetPasswordRoute, {
     body: { token: mail(await mailToken('password-reset')), new_password: 'eleven lanterns over water' },
   })
+  await recordPersonalData(recorder)
 }

@@ -1,0 +1,125 @@
+// A copy of what is stored about the account, and its deletion.
+import { Button, Group, List, Skeleton, Stack, Text } from '@mantine/core'
+import { counted } from '@pharos/contract/counted'
+import {
+  deleteAccountRoute,
+  exportAccountRoute,
+  type DeletedAccount,
+} from '@pharos/contract/session/personal-data'
+import { createSignInOptionsRoute } from '@pharos/contract/session/passkey'
+import type { User } from '@pharos/contract/session/session'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { call, resultOf } from '../api/call.ts'
+import { findPasskeyObstacle, getCredential } from '../api/passkey.ts'
+import { session } from '../api/session.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { download } from '../ui/export-file.ts'
+import { password } from '../ui/form-text-widgets.tsx'
+import { FormSection } from '../ui/form.tsx'
+import { notifyProblem } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
+import { words } from './words.ts'
+
+const { data: t } = words
+
+export const PersonalData = ({ user }: { readonly user: User }) => (
+  <FormSection title={t.title} help={t.help}>
+    <Group>
+      <ExportButton user={user} />
+      <DeleteDialog user={user} />
+    </Group>
+  </FormSection>
+)
+
+function ExportButton({ user: { id } }: { readonly user: User }) {
+  const exporting = useMutation({
+    mutationFn: () => call(exportAccountRoute, {}),
+    onSuccess: ({ body }) =>
+      download(`account-${id}.json`, new Blob([JSON.stringify(body, null, 2)], { type: 'application/json' })),
+    onError: notifyProblem,
+  })
+  return (
+    <Button variant="default" loading={exporting.isPending} onClick={() => exporting.mutate()}>
+      {t.export}
+    </Button>
+  )
+}
+
+const declared = {
+  current_password: password({
+    label: words.currentPassword,
+    ...(findPasskeyObstacle() === undefined ? { help: t.passkeyHelp } : { required: true }),
+    autoComplete: 'current-password',
+  }),
+}
+
+const DeleteDialog = ({ user: { email } }: { readonly user: User }) => (
+  <Dialog
+    title={t.deleteTitle(email)}
+    action={t.delete}
+    danger
+    route={deleteAccountRoute}
+    declared={declared}
+    intro={<Consequences />}
+    initialValues={{ current_password: '' }}
+    trigger={(open) => (
+      <Button variant="default" color="bad" onClick={open}>
+        {t.delete}
+      </Button>
+    )}
+    onSubmit={async ({ current_password }) => {
+      await call(deleteAccountRoute, { body: await proofOf(current_password) })
+      await session.signOut()
+    }}
+  />
+)
+
+/** Without a password, a passkey of the account. */
+async function proofOf(current_password: string) {
+  if (current_password !== '' || findPasskeyObstacle() !== undefined) return { current_password }
+  const { public_key: options } = (await call(createSignInOptionsRoute, {})).body
+  return { passkey: await getCredential(options) }
+}
+
+/** What would be deleted; or why it cannot be, such as a team without another admin. */
+function Consequences() {
+  const trial = useQuery({
+    queryKey: ['deletion of the account'],
+    queryFn: async () => {
+      const { body } = await call(deleteAccountRoute, { body: {}, query: { dry_run: true } as object })
+      return resultOf<DeletedAccount>(body)
+    },
+    gcTime: 0,
+    retry: false,
+  })
+  if (trial.error) return <Problem error={trial.error} retry={trial.refetch} />
+  if (!trial.data) return <Skeleton height={120} />
+  return (
+    <Stack gap="xs">
+      <Text size="sm">{t.deleteText}</Text>
+      <List size="sm">
+        {partsOf(trial.data).map((part) => (
+          <List.Item key={part}>{part}</List.Item>
+        ))}
+      </List>
+      <Text size="sm">{t.stays}</Text>
+    </Stack>
+  )
+}
+
+function partsOf({ teams, sessions, passkeys, identities, notifications }: DeletedAccount): string[] {
+  const tokens = teams.reduce((sum, { api_tokens_revoked: revoked }) => sum + revoked, 0)
+  const invitations = teams.reduce((sum, { invitations_withdrawn: withdrawn }) => sum + withdrawn, 0)
+  const counts: readonly (readonly [number, string, string?])[] = [
+    [tokens, 'API token'],
+    [invitations, 'invitation that you sent', 'invitations that you sent'],
+    [passkeys, 'passkey'],
+    [identities, 'linked identity', 'linked identities'],
+    [notifications, 'notification'],
+    [sessions, 'session'],
+  ]
+  return [
+    ...(teams.length === 0 ? [] : [t.membershipOf(teams.map(({ name }) => name).join(', '))]),
+    ...counts.filter(([count]) => count > 0).map(([count, one, many]) => counted(count, one, many)),
+  ]
+}
