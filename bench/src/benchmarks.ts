@@ -37,6 +37,7 @@ import { relatedListLarge } from './related-list-large.ts'
 import { relatedTimeseries } from './related-timeseries.ts'
 import { roaCheck } from './roa-check.ts'
 import { sessionRefresh } from './session-refresh.ts'
+import { signInCost } from './sign-in-cost.ts'
 import { signZoneBenchmark } from './sign-zone.ts'
 import { zoneFileParse } from './zone-file-parse.ts'
 import { zoneImport } from './zone-import.ts'
@@ -84,6 +85,7 @@ export const benchmarks: readonly Benchmark[] = [
   whatIf,
   nftablesRules,
   compileListsBenchmark,
+  signInCost,
   portal,
   capacity,
   memory,
