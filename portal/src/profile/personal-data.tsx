@@ -23,7 +23,7 @@ import { words } from './words.ts'
 const { data: t } = words
 
 export function PersonalData({ user }: { readonly user: User }) {
-  // Before the dialog opens: what would be deleted; or why nothing can be, such as a team without another admin.
+  // Before the dialog opens: what would be deleted; or why the account cannot be, such as a team without another admin.
   const trial = useMutation({
     mutationFn: async () => {
       const { body } = await call(deleteAccountRoute, { body: {}, query: { dry_run: true } as object })
