@@ -1,9 +1,13 @@
 // Sends as many forms at once as it is told, from a process of its own, and reports the status of each answer; 0 without an answer.
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { FloodPlan } from './form-flood.ts'
 
-process.once('message', (message) => {
-  const { url, path, forms, bytes } = message as FloodPlan
+const [message] = (await once(process, 'message')) as [FloodPlan]
+process.send?.(await sendForms(message))
+process.disconnect?.()
+
+function sendForms({ url, path, forms, bytes }: FloodPlan): Promise<number[]> {
   const { hostname, port } = new URL(url)
   const body = Buffer.alloc(bytes, 'a')
   const head = `POST ${path} HTTP/1.1\r\nHost: pharos\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${bytes}\r\n\r\n`
@@ -20,8 +24,5 @@ process.once('message', (message) => {
       socket.once('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0)))
       socket.setTimeout(60_000, () => socket.destroy())
     })
-  void Promise.all(Array.from({ length: forms }, sendForm)).then((statuses) => {
-    process.send?.(statuses)
-    process.disconnect()
-  })
-})
+  return Promise.all(Array.from({ length: forms }, sendForm))
+}

@@ -79,9 +79,10 @@ async function run({ quick, rounds, folder, cluster }: Bench): Promise<Line[]> {
 
 /** Resolves with the slowest answer, in milliseconds, until the work ends. */
 async function worstHealth(url: string, work: Promise<unknown>): Promise<number> {
-  let [isOver, worst] = [false, 0]
-  void work.then(() => (isOver = true))
-  while (!isOver) {
+  const over = new AbortController()
+  void work.finally(() => over.abort())
+  let worst = 0
+  while (!over.signal.aborted) {
     const begun = performance.now()
     await (await fetch(`${url}/healthz`)).arrayBuffer()
     worst = Math.max(worst, performance.now() - begun)
