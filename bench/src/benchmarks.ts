@@ -16,6 +16,7 @@ import { compileListsBenchmark } from './compile-lists.ts'
 import { flowInsert, flowSeries } from './flow-store.ts'
 import { flowspecRules } from './flowspec-rules.ts'
 import { followStream } from './follow-stream.ts'
+import { formFlood } from './form-flood.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { idleZones } from './idle-zones.ts'
 import { ingestEvents } from './ingest-events.ts'
@@ -86,6 +87,7 @@ export const benchmarks: readonly Benchmark[] = [
   nftablesRules,
   compileListsBenchmark,
   signInCost,
+  formFlood,
   portal,
   capacity,
   memory,
