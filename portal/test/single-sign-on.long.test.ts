@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { startOidc, type TestOidc } from '../../server/src/drivers/oidc/testing.ts'
-import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
+import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
 
 const admin = 'demo@demo.example'
@@ -156,7 +156,12 @@ describe('single sign-on', { skip: skipWithoutBrowser() }, () => {
   /** The provider names another person: the second time, the page waits, and an admin opens the team with a recovery code. */
   async function opensWithCode(code: string): Promise<void> {
     idp.person = { sub: 'eve', email: `eve@${company}`, email_verified: true, groups: ['others'] }
-    const { context, page } = await openPerson(browser, demo.url, admin)
+    const { context, page } = await openPerson(browser, demo.url)
+    await page.goto(`${demo.url}/sign-in`)
+    await page.getByLabel('E-mail').fill(admin)
+    await page.getByRole('textbox', { name: 'Password' }).fill(demoPassword)
+    // The sign-in with the provider starts before a page of the team is complete.
+    await button(page, 'Sign in').click()
     await page.waitForURL(/\/sign-in\/return\//)
     await page.getByRole('alert').waitFor()
     await demo.change(

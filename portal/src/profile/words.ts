@@ -111,7 +111,7 @@ export const words = {
   code: 'Authenticator or recovery code',
   signIn: 'Sign-in',
   signInHelp: 'Changing the password or the address signs you out on other devices.',
-  signInWith: (email: string): string => `You sign in with ${email} and a password.`,
+  signInWith: (email: string): string => `Your address for sign-in is ${email}.`,
   confirm: (email: string): string => `Confirm ${email}`,
   linkExpires: 'We sent a link to that address. It expires',
   untilConfirmed:
