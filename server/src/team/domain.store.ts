@@ -132,6 +132,16 @@ export async function saveDomainState(
     where team_id = ${teamId} and id = ${id}`.execute(trx)
 }
 
+/** Returns whether the team requires its identity provider, and no active one would have a domain without this one. */
+export async function isNeededByPolicy(trx: Trx, { teamId, id }: TeamDomain): Promise<boolean> {
+  const ofActive = sql`
+    select from domains d join identity_providers i on i.id = d.provider_id where d.team_id = t.id and i.status = 'active'`
+  const { rows } = await sql`
+    select from teams t where t.id = ${teamId} and t.sign_in_policy <> 'optional'
+      and exists (${ofActive} and d.id = ${id}) and not exists (${ofActive} and d.id <> ${id})`.execute(trx)
+  return rows.length > 0
+}
+
 export async function deleteDomain(trx: Trx, { teamId, id }: TeamDomain): Promise<void> {
   await sql`delete from domains where team_id = ${teamId} and id = ${id}`.execute(trx)
 }
