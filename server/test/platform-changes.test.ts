@@ -117,6 +117,7 @@ describe('every kind that the portal changes', () => {
         ['user', 'string'],
         ['membership', 'string'],
         ['announcement', 'string'],
+        ['staff_sign_in', 'string'],
       ],
     )
   })

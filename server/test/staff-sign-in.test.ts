@@ -10,6 +10,9 @@ import { staffCommand } from '../src/commands/staff.ts'
 import { runCommand } from '../src/commands/testing.ts'
 import { followRedirects, startOidc, type TestOidc, type TestPerson } from '../src/drivers/oidc/testing.ts'
 import { redirectUriOf } from '../src/identity/open-provider.ts'
+import { documentOf } from '../src/platform/engine/document.ts'
+import { applyPlatform, preparePlatform } from '../src/platform/engine/apply.ts'
+import { platformKinds } from '../src/platform/kinds/index.ts'
 import { seal } from '../src/runtime/secrets.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
@@ -195,6 +198,25 @@ describe('staff', () => {
     const token = await addStaffToken(api, { scopes: ['admin:read'] })
     const headers = { authorization: `Token ${token}` }
     assert.equal((await api.server.inject({ url: '/v3/admin/teams', headers })).statusCode, 200)
+  })
+})
+
+describe('the platform file', () => {
+  it('has the provider, whose secret signs staff in', async () => {
+    await staff()
+    const section = {
+      issuer: idp.issuer,
+      client_id: idp.clientId,
+      client_secret: idp.clientSecret,
+      domains: ['home.example'],
+    }
+    const flags = { prune: false, enforce: true }
+    const deps = { ring: api.config.secret, readText: () => assert.fail('no file') }
+    const document = documentOf('request', { staff_sign_in: section })
+    const prepared = await preparePlatform(platformKinds, owner(), document, deps, flags)
+    await applyPlatform(platformKinds, owner(), prepared, new Date())
+    const signedIn = await signIn(nora)
+    assert.equal(signedIn.statusCode, 200, signedIn.body)
   })
 })
 

@@ -71,6 +71,15 @@ export const sealedPlaces: readonly SealedValue[] = [
     context: ([key]) => key!,
   },
   {
+    noun: 'client secrets of the sign-in of staff',
+    table: 'staff_sign_in',
+    keys: ['key'],
+    column: 'secret_sealed',
+    purpose: 'identity-provider',
+    effect: 'staff cannot sign in with their identity provider until pharos apply has run',
+    context: ([key]) => key!,
+  },
+  {
     noun: 'sign-ins with identity providers',
     table: 'auth_flows',
     keys: ['state_hash'],

@@ -252,6 +252,27 @@ export const elementSamples: Readonly<Record<string, Sample>> = {
       logo_file: { logo_file: 'logo' },
     },
   },
+  staff_sign_in: {
+    element: {
+      issuer: 'https://login.example.net',
+      client_id: 'pharos',
+      client_secret: 'secret of the client',
+      domains: ['example.net'],
+    },
+    fields: {
+      issuer: { issuer: 'https://login.example.net/staff' },
+      client_id: { client_id: 'another' },
+      client_secret: { client_secret: 'another secret' },
+      client_secret_file: { client_secret: undefined, client_secret_file: 'secret' },
+      domains: { domains: ['example.net', 'example.org'] },
+      groups: { groups: { 'net-ops': ['noc'] } },
+      groups_claim: { groups_claim: 'roles' },
+      acr: { acr: 'phr' },
+      second_factor: { second_factor: 'trust' },
+      required: { required: true },
+      break_glass: { break_glass: ['oncall@example.net'] },
+    },
+  },
   tsig_keys: {
     element: 0,
     fields: {
