@@ -424,7 +424,10 @@ describe('an invitation to a colleague', () => {
     const invited = await post('/v3/teams/current/members', payload, { authorization })
     assert.equal(invited.statusCode, 201, invited.body)
     for (const email_verified of [true, false])
-      await assertRefused(await signIn({ ...anna, email: 'boss@red.example', email_verified }), 'not_assigned')
+      await assertRefused(
+        await signIn({ ...anna, email: 'boss@red.example', email_verified }),
+        'not_assigned',
+      )
   })
 })
 

@@ -58,7 +58,9 @@ const opensTeam = sql<boolean>`coalesce(${proofsOf(sql`case
  * of a team held its session; none without the proof that the installation requires, unless the account is for the time when the identity provider of
  * staff does not answer, and a second factor was used.
  */
-export const staffRolesInSession = sql<StaffRole[]>`case when not u.is_staff or not ${isLocalSession} then '{}'::text[] else coalesce(
+export const staffRolesInSession = sql<
+  StaffRole[]
+>`case when not u.is_staff or not ${isLocalSession} then '{}'::text[] else coalesce(
   (select coalesce(p.staff_roles, ${staffRolesOf}) from session_proofs p
     where p.session_id = s.id and p.kind = 'staff' and p.expires > now() order by p.at desc limit 1),
   case when not exists (

@@ -102,10 +102,11 @@ describe('every kind of the platform file', () => {
   it('requires the sign-in of staff only once the upgrade is finished', async () => {
     const { owner } = database.postgres
     await empty()
-    const { staff_sign_in: element } = samplePlatform as unknown as { staff_sign_in: object }
     const requiring = (required: boolean) =>
-      apply({ staff_sign_in: { ...element, required } } as unknown as SamplePlatform)
-    const { rows } = await sql<{ floor: string }>`select schema_floor as floor from installation`.execute(owner)
+      apply({ staff_sign_in: [{ ...(elementSamples['staff_sign_in']!.element as object), required }] })
+    const { rows } = await sql<{ floor: string }>`select schema_floor as floor from installation`.execute(
+      owner,
+    )
     await sql`update installation set schema_floor = '0.2.0'`.execute(owner)
     try {
       await assert.rejects(requiring(true), /staff_sign_in.*pharos migrate --finish/)

@@ -17,7 +17,6 @@ import type {
   Kind,
   PlanOptions,
   Row,
-  Update,
 } from './kind.ts'
 import { canonical, planPlatform, type Desired, type ApplyPlan } from './plan.ts'
 import { PlatformError, type Problem } from './problem.ts'

@@ -78,7 +78,8 @@ export const staffSignInKind = defineKind({
   async objectionsTo(trx, updates, created) {
     const requiring = [...updates, ...created].filter(({ fields }) => fields.required === true)
     if (requiring.length === 0 || (await isUpgradeFinished(trx))) return []
-    const message = 'is possible once the upgrade of the installation is finished: run pharos migrate --finish first'
+    const message =
+      'is possible once the upgrade of the installation is finished: run pharos migrate --finish first'
     return [{ key, field: 'required', message }]
   },
   check(context, elements): void {
