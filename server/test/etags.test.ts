@@ -17,6 +17,7 @@ const untagged: Readonly<Record<string, string>> = {
   getPortUsage: 'computed from measurements of the requested time',
   getTransceiverMetrics: 'computed from measurements of the requested time',
   getRelatedEventTraffic: 'computed from flows of the requested time',
+  exportAccount: 'written to the audit log each time, and contains that entry the next time',
   getSetupProgress: 'computed from the settings and elements of the installation now',
   getShieldTraffic: 'computed from flows of the requested time',
   getStatus: 'computed from the state of the installation now',

@@ -101,6 +101,7 @@ describe('rotating the key ring', () => {
     await addSealedDnsKeys()
     await addSealedCredential()
     await addSealedProvider()
+    await addSealedStaffSignIn()
   })
 
   /** Removed explicitly, because a former secret otherwise expires by itself. */
@@ -117,6 +118,15 @@ describe('rotating the key ring', () => {
     const content = { subject: 'a', email: user.email, userId: user.userId }
     const flow = { kind: 'link', state: 'a state', providerId, content, cookie: null } as const
     await saveFlow(owner(), rings.old, flow)
+  }
+
+  async function addSealedStaffSignIn(): Promise<void> {
+    const sealed = seal(rings.old, 'identity-provider', Buffer.from('a secret'), 'staff_sign_in')
+    await sql`
+      insert into staff_sign_in (key, issuer, client_id, secret_sealed, domains, groups, groups_claim, second_factor, required, break_glass)
+      values ('staff_sign_in', 'https://idp.example', 'pharos', ${sealed}, '{net.example}', '{}', 'groups', 'claim', false, '{}')`.execute(
+      owner(),
+    )
   }
 
   async function addSealedCredential(): Promise<void> {

@@ -28,6 +28,8 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   restore: ['show'],
   drill: ['restore', '--database-url', 'postgres://127.0.0.1:1/x'],
   'setup-code': [],
+  staff: ['sign-in', 'optional'],
+  team: ['sign-in', 'acme', 'optional'],
   'support-bundle': ['--out', join(folder, 'bundle.json.gz')],
 }
 /** Commands that create a database, or need no database. */

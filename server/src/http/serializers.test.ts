@@ -61,7 +61,17 @@ describe('a serializer', () => {
     )
     assert.deepEqual(
       withChoice.map(({ name }) => name),
-      ['createRecordSets', 'updateShieldRules', 'revertShieldList', 'simulateShield', 'suggestShieldRules'],
+      [
+        'listProviders',
+        'getProvider',
+        'createProvider',
+        'updateProvider',
+        'createRecordSets',
+        'updateShieldRules',
+        'revertShieldList',
+        'simulateShield',
+        'suggestShieldRules',
+      ],
     )
   })
 

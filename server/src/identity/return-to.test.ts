@@ -15,12 +15,12 @@ test('pages of the portal are accepted', () => {
     assert.equal(parseReturnTo(page), page)
 })
 
-test('the pages are all of the portal but those of staff and of guests', () => {
+test('the pages are all of the portal but those of guests', () => {
   const text = readFileSync(new URL('../../../portal/src/pages.tsx', import.meta.url), 'utf8')
   const [framed] = text.split('export const guestPages')
   const first = [...framed!.matchAll(/\bpath: '(\/[a-z-]+)/g)].map(([, path]) => path!)
   assert.ok(first.length > 20)
-  for (const path of new Set(first)) assert.equal(parseReturnTo(path), path === '/staff' ? null : path)
+  for (const path of new Set(first)) assert.equal(parseReturnTo(path), path)
 })
 
 test('everything else is no page', () => {

@@ -90,6 +90,7 @@ import type { Kind } from '../../src/platform/engine/kind.ts'
 import { deleteRow, insertRows, readRows, updateRow } from '../../src/platform/engine/table.store.ts'
 import { parseSearchTerm } from '../../src/net/search-term.ts'
 import { searchSources } from '../../src/search/sources.store.ts'
+import { countParts } from '../../src/session/delete-account.store.ts'
 import { rotateSessions } from '../../src/session/session.store.ts'
 import {
   listExporterRows,
@@ -307,6 +308,7 @@ export const statementCalls: readonly StatementCall[] = [
       ({ db }) => execute(db, source.findInAll?.(team, sought, limit)),
     ]
   }),
+  ({ db }) => countParts(db, id, 'ada@acme.example'),
   ({ db }) => rotateSessions(db, [], { idleSeconds: 60, absoluteSeconds: 60 }, { skipLocked: true }),
   ({ db }) => lockDomain(db, team, id),
   ({ db }) => lockProvider(db, team, id),

@@ -298,19 +298,6 @@ export const identitySubjects: readonly Subject[] = [
   { route: 'createTeamRecoveryCodes', requests: aboutTeams(), answers: ofAdmins(200) },
   {
     route: 'recoverSession',
-    requests: {
-      own: async (context) => recovering(ownTeamOf(context).teamId),
-      foreign: async (context) => recovering(foreignOf(context).teamId),
-      missing: async () => recovering(missingId),
-    },
-    answers: (which, identity) => {
-      if (identity.kind !== 'user' || which !== 'own' || identity.isStaff) return 'not_found'
-      if (!identity.isAdmin) return 'forbidden'
-      return 'second_factor_required'
-    },
-  },
-  {
-    route: 'recoverSession',
     form: 'by an admin with a second factor',
     requests: {
       own: withRecoveryCode,
@@ -320,6 +307,19 @@ export const identitySubjects: readonly Subject[] = [
     answers: (which, identity) => {
       if (identity.kind !== 'user' || which !== 'own' || identity.isStaff) return 'not_found'
       return identity.isAdmin ? 200 : 'forbidden'
+    },
+  },
+  {
+    route: 'recoverSession',
+    requests: {
+      own: async (context) => recovering(ownTeamOf(context).teamId),
+      foreign: async (context) => recovering(foreignOf(context).teamId),
+      missing: async () => recovering(missingId),
+    },
+    answers: (which, identity) => {
+      if (identity.kind !== 'user' || which !== 'own' || identity.isStaff) return 'not_found'
+      if (!identity.isAdmin) return 'forbidden'
+      return 'second_factor_required'
     },
   },
 ]
