@@ -16,6 +16,7 @@ import { compileListsBenchmark } from './compile-lists.ts'
 import { flowInsert, flowSeries } from './flow-store.ts'
 import { flowspecRules } from './flowspec-rules.ts'
 import { followStream } from './follow-stream.ts'
+import { formFlood } from './form-flood.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { idleZones } from './idle-zones.ts'
 import { ingestEvents } from './ingest-events.ts'
@@ -37,6 +38,7 @@ import { relatedListLarge } from './related-list-large.ts'
 import { relatedTimeseries } from './related-timeseries.ts'
 import { roaCheck } from './roa-check.ts'
 import { sessionRefresh } from './session-refresh.ts'
+import { signInCost } from './sign-in-cost.ts'
 import { signZoneBenchmark } from './sign-zone.ts'
 import { zoneFileParse } from './zone-file-parse.ts'
 import { zoneImport } from './zone-import.ts'
@@ -84,6 +86,8 @@ export const benchmarks: readonly Benchmark[] = [
   whatIf,
   nftablesRules,
   compileListsBenchmark,
+  signInCost,
+  formFlood,
   portal,
   capacity,
   memory,
