@@ -100,7 +100,11 @@ describe('the command palette', { skip: skipWithoutBrowser() }, () => {
     )
     await page.getByRole('dialog').getByText('Type the name of a prefix').waitFor()
     await page.keyboard.type(announcement.cidr)
-    await page.getByRole('dialog').getByText(`Withdraw ${announcement.cidr}`, { exact: true }).click()
+    await page
+      .locator('[data-palette] [data-selected]')
+      .getByText(`Withdraw ${announcement.cidr}`, { exact: true })
+      .waitFor()
+    await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: `Withdraw ${announcement.cidr}?` }).waitFor()
     assert.equal(new URL(page.url()).pathname, `/announcements/${announcement.id}`)
     const kinds = example.server.asked(searchRoute).map(({ query }) => query.getAll('kind').join())

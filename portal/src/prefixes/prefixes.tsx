@@ -13,6 +13,7 @@ import { textOf, usePageSearch } from '../ui/use-page-search.ts'
 import { PrefixRow } from './prefix-row.tsx'
 import { contains, rangeOf, rowsOf, treeOf } from './prefix-tree.ts'
 import { limit, nameOf, useNetworks, type UsedNode } from './use-networks.ts'
+import { onTreeKey } from './tree-keys.ts'
 import { words } from './words.ts'
 
 const { tree: texts } = words
@@ -77,7 +78,7 @@ function Tree({ roots, find }: { roots: readonly UsedNode[]; find: string }) {
   if (found?.length === 0) return <Empty title={texts.noneFound} />
   return (
     <Table.ScrollContainer minWidth={560}>
-      <Table role="treegrid" aria-label={texts.title}>
+      <Table role="treegrid" aria-label={texts.title} onKeyDown={onTreeKey}>
         <Table.Thead>
           <Table.Tr>
             {[texts.prefix, texts.uses, texts.name, texts.parts].map((head) => (

@@ -22,7 +22,7 @@ export const words = {
   origin: 'Origin AS',
   tree: {
     title: 'Prefixes',
-    note: 'Your address space: what each prefix and each part of it is used for.',
+    note: 'Your address space: what each prefix and each part of it is used for. A bar shows where announcements, attacks and black holes lie, in the color of their state.',
     space: 'Address space',
     search: 'Address, prefix or name',
     noneFound: 'No prefix matches',
@@ -32,7 +32,7 @@ export const words = {
     prefix: 'Prefix',
     uses: 'Used for',
     name: 'Name',
-    parts: 'Parts',
+    parts: 'Position of parts',
     open: (cidr: string) => `Show the parts of ${cidr}`,
     close: (cidr: string) => `Hide the parts of ${cidr}`,
     assigned: 'Assigned',
@@ -40,9 +40,9 @@ export const words = {
     blackhole: 'Black hole',
     reverse: 'Reverse DNS',
     attack: 'Attack ongoing',
-    noParts: 'No part is announced',
+    noParts: 'None',
     partsLabel: (count: number, share: number) =>
-      `${count === 1 ? '1 part' : `${count.toLocaleString('en')} parts`}, ${Math.round(share * 100)} % of the addresses`,
+      `${count === 1 ? '1 part' : `${count.toLocaleString('en')} parts`}, ${share < 0.01 ? 'less than 1' : Math.round(share * 100)} % of the addresses`,
     kinds: {
       prefixes: 'assigned prefixes',
       announcements: 'announcements',

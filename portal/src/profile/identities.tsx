@@ -41,8 +41,14 @@ const Row = ({ identity: one }: { readonly identity: Identity }) => (
         </span>
       </div>
       <Text size="xs" c="dimmed">
-        {one.email} · {t.linked} <Time at={one.linked} /> · {t.used}{' '}
-        <Time at={one.last_used} none={t.unused} />
+        {one.email} · {t.linked} <Time at={one.linked} /> ·{' '}
+        {one.last_used === null ? (
+          t.unused
+        ) : (
+          <>
+            {t.used} <Time at={one.last_used} />
+          </>
+        )}
       </Text>
     </div>
     <Dialog

@@ -1,5 +1,5 @@
 // A copy of what is stored about the account, and its deletion.
-import { Button, Group, List, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { counted } from '@pharos/contract/counted'
 import {
   deleteAccountRoute,
@@ -8,7 +8,7 @@ import {
 } from '@pharos/contract/session/personal-data'
 import { createSignInOptionsRoute } from '@pharos/contract/session/passkey'
 import type { User } from '@pharos/contract/session/session'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, type UseMutationResult } from '@tanstack/react-query'
 import { call, resultOf } from '../api/call.ts'
 import { findPasskeyObstacle, getCredential } from '../api/passkey.ts'
 import { session } from '../api/session.ts'
@@ -22,14 +22,24 @@ import { words } from './words.ts'
 
 const { data: t } = words
 
-export const PersonalData = ({ user }: { readonly user: User }) => (
-  <FormSection title={t.title} help={t.help}>
-    <Group>
-      <ExportButton user={user} />
-      <DeleteDialog user={user} />
-    </Group>
-  </FormSection>
-)
+export function PersonalData({ user }: { readonly user: User }) {
+  // Before the dialog opens: what would be deleted; or why the account cannot be, such as a team without another admin.
+  const trial = useMutation({
+    mutationFn: async () => {
+      const { body } = await call(deleteAccountRoute, { body: {}, query: { dry_run: true } as object })
+      return resultOf<DeletedAccount>(body)
+    },
+  })
+  return (
+    <FormSection title={t.title} help={t.help}>
+      <Group>
+        <ExportButton user={user} />
+        <DeleteDialog user={user} trial={trial} />
+      </Group>
+      {trial.error && <Problem error={trial.error} />}
+    </FormSection>
+  )
+}
 
 function ExportButton({ user: { id } }: { readonly user: User }) {
   const exporting = useMutation({
@@ -53,17 +63,27 @@ const declared = {
   }),
 }
 
-const DeleteDialog = ({ user: { email } }: { readonly user: User }) => (
+type DeleteProps = {
+  readonly user: User
+  readonly trial: UseMutationResult<DeletedAccount, Error, void>
+}
+
+const DeleteDialog = ({ user: { email }, trial }: DeleteProps) => (
   <Dialog
     title={t.deleteTitle(email)}
     action={t.delete}
     danger
     route={deleteAccountRoute}
     declared={declared}
-    intro={<Consequences />}
+    intro={trial.data && <Consequences deleted={trial.data} />}
     initialValues={{ current_password: '' }}
     trigger={(open) => (
-      <Button variant="default" color="bad" onClick={open}>
+      <Button
+        variant="default"
+        color="bad"
+        loading={trial.isPending}
+        onClick={() => trial.mutate(undefined, { onSuccess: open })}
+      >
         {t.delete}
       </Button>
     )}
@@ -81,31 +101,17 @@ async function proofOf(current_password: string) {
   return { passkey: await getCredential(options) }
 }
 
-/** What would be deleted; or why it cannot be, such as a team without another admin. */
-function Consequences() {
-  const trial = useQuery({
-    queryKey: ['deletion of the account'],
-    queryFn: async () => {
-      const { body } = await call(deleteAccountRoute, { body: {}, query: { dry_run: true } as object })
-      return resultOf<DeletedAccount>(body)
-    },
-    gcTime: 0,
-    retry: false,
-  })
-  if (trial.error) return <Problem error={trial.error} retry={trial.refetch} />
-  if (!trial.data) return <Skeleton height={120} />
-  return (
-    <Stack gap="xs">
-      <Text size="sm">{t.deleteText}</Text>
-      <List size="sm">
-        {partsOf(trial.data).map((part) => (
-          <List.Item key={part}>{part}</List.Item>
-        ))}
-      </List>
-      <Text size="sm">{t.stays}</Text>
-    </Stack>
-  )
-}
+const Consequences = ({ deleted }: { readonly deleted: DeletedAccount }) => (
+  <Stack gap="xs">
+    <Text size="sm">{t.deleteText}</Text>
+    <List size="sm">
+      {partsOf(deleted).map((part) => (
+        <List.Item key={part}>{part}</List.Item>
+      ))}
+    </List>
+    <Text size="sm">{t.stays}</Text>
+  </Stack>
+)
 
 function partsOf({ teams, sessions, passkeys, identities, notifications }: DeletedAccount): string[] {
   const tokens = teams.reduce((sum, { api_tokens_revoked: revoked }) => sum + revoked, 0)

@@ -155,19 +155,20 @@ export const words = {
 
   data: {
     title: 'Your data',
-    help: 'A copy of what is stored about you, or the end of your account.',
+    help: 'Download a copy of what is stored about you, or delete your account.',
     export: 'Export data',
     delete: 'Delete account',
     deleteTitle: (email: string): string => `Delete the account ${email}?`,
-    deleteText: 'This cannot be undone. Deleted at once, and confirmed by mail:',
+    deleteText:
+      'This cannot be undone. An e-mail confirms the deletion. The following is deleted immediately:',
     membershipOf: (teams: string): string => `your membership of ${teams}`,
     stays:
-      'What you did stays in the audit log of your teams with the number of your account, without your name and address. API tokens of service accounts keep working.',
-    passkeyHelp: 'Leave it empty to use a passkey.',
+      'The audit log of your teams keeps your changes under the number of your account, without your name and address. API tokens of service accounts keep working.',
+    passkeyHelp: 'Leave empty to confirm with a passkey.',
   },
   identities: {
     title: 'Single sign-on',
-    help: 'Identity providers of your teams that sign you in. Each opens its own team only.',
+    help: 'Identity providers that you sign in with. Each gives access to its own team only.',
     none: 'No identity provider is linked.',
     of: (team: string): string => `for ${team}`,
     linked: 'Linked',

@@ -65,9 +65,19 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
       </>
     )
   const about = (
-    <Text size="sm">
-      {t.text(invited_by, email, rolesText(roles))} {describeRoles(roles)} {t.expires} <Time at={expires} />.
-    </Text>
+    <>
+      <Text size="sm">
+        {t.text(invited_by, email, rolesText(roles))} {t.expires} <Time at={expires} />.
+      </Text>
+      <details>
+        <Text size="sm" component="summary">
+          {t.rights}
+        </Text>
+        <Text size="sm" c="dimmed" mt={4}>
+          {describeRoles(roles)}
+        </Text>
+      </details>
+    </>
   )
   if (sso?.required)
     return (

@@ -6,12 +6,13 @@ import { IconBuilding } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { call } from '../api/call.ts'
-import { session } from '../api/session.ts'
+import { session, StillSignedIn } from '../api/session.ts'
 import { mayStartByItself } from '../api/single-sign-on.ts'
 import { hasUnsaved } from '../api/unsaved.ts'
 import { useUser } from '../api/use-session.ts'
 import { text } from '../ui/form-text-widgets.tsx'
 import { Field, Form, useRequestForm } from '../ui/form.tsx'
+import { notifyProblem } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
 import { usePolling } from '../ui/use-polling.ts'
@@ -33,7 +34,7 @@ export function SignInRequired({ provider }: Pick<Gate, 'provider'>) {
         <Alert color="info" title={t.required(team.name)}>
           <Text size="sm">{provider === undefined ? t.without : t.text}</Text>
         </Alert>
-        {provider !== undefined && <Continue provider={provider} teamId={team.id} />}
+        {provider === undefined ? <SignOut /> : <Continue provider={provider} teamId={team.id} />}
         {provider !== undefined && team.is_admin && <Recover teamId={team.id} />}
         {teams.some(({ id }) => id !== team.id) && (
           <Text size="sm" c="dimmed">
@@ -70,6 +71,20 @@ function Continue({ provider, teamId }: { readonly provider: string; readonly te
     </>
   )
 }
+
+const SignOut = () => (
+  <Group>
+    <Button
+      onClick={() =>
+        void session
+          .signOut()
+          .catch((error: unknown) => notifyProblem(error instanceof StillSignedIn ? error.cause : error))
+      }
+    >
+      {t.signOut}
+    </Button>
+  </Group>
+)
 
 const declared = {
   code: text({ label: t.code, help: t.codeHelp, required: true }),

@@ -164,7 +164,7 @@ function Tested({ result }: { readonly result: SignInTest }) {
   return (
     <>
       <Alert color={reason === null ? 'ok' : 'warn'} title={reason === null ? t.testPassed : t.testFailed}>
-        {reason !== null && <Text size="sm">{signInReasonText(reason)}</Text>}
+        {reason !== null && <Text size="sm">{t.told(signInReasonText(reason))}</Text>}
       </Alert>
       <Facts
         facts={[

@@ -16,7 +16,7 @@ export const words = {
   passkeyFailed: 'The passkey was not accepted',
   passkeyFailedText: 'Try again, or use your password or a code.',
   singleSignOn: 'Continue with single sign-on',
-  singleSignOnHelp: 'Your company signs you in.',
+  singleSignOnHelp: 'Sign in with your company account.',
   forgot: 'Forgot password?',
   backToSignIn: 'Back to sign-in',
   support: 'Contact support',
@@ -35,15 +35,17 @@ export const words = {
   confirmed: (email: string): string => `${email} is confirmed.`,
 
   signInGate: {
-    title: 'Sign in for this team',
-    required: (team: string): string => `${team} opens with its identity provider`,
-    text: 'Continue with the login of your company. You return to this page.',
-    without: 'This session does not open the team. Sign out, then sign in with your password or a passkey.',
-    recovery: 'The identity provider does not answer?',
+    title: 'Sign-in required',
+    required: (team: string): string => `Sign in to open ${team}`,
+    text: 'The team needs a sign-in with its identity provider. Continue with your company account; you return to this page.',
+    without:
+      'Your current sign-in is for another team. Sign out, then sign in with your password or a passkey.',
+    signOut: 'Sign out',
+    recovery: 'Identity provider unavailable?',
     recoveryText:
-      'Admins who have signed in with a second factor open the team for one hour with one of its recovery codes. All admins get a mail.',
+      'An admin who has signed in with a second factor can open the team for one hour with a recovery code. All admins are notified by e-mail.',
     code: 'Recovery code of the team',
-    codeHelp: 'Ten characters. Each code works once.',
+    codeHelp: 'Such as abcde-fghij. Each code works once.',
     recover: 'Open with the recovery code',
   },
   sso: {
@@ -57,6 +59,7 @@ export const words = {
     testTitle: 'Test of the identity provider',
     testPassed: 'This person could sign in.',
     testFailed: 'This person could not sign in.',
+    told: (text: string): string => `They would be told: ${text}`,
     backToProviders: 'Back to identity providers',
     subject: 'Subject',
     email: 'E-mail',
@@ -80,11 +83,11 @@ export const words = {
     title: 'Invitation',
     join: (team: string): string => `Join ${team}`,
     text: (by: string, email: string, roles: string): string =>
-      `${by} invited you (${email}) to join as ${roles}.`,
+      `${by} invited you (${email}) to join with the ${roles.includes(',') ? 'roles' : 'role'} ${roles}.`,
+    rights: 'What you can do',
     expires: 'The invitation expires',
-    byProvider:
-      'Sign in with the login of your company: it accepts the invitation, and you need no password.',
-    byPassword: 'Or accept with an account of your own:',
+    byProvider: 'Sign in with your company account to accept the invitation. You need no password.',
+    byPassword: 'Or accept with a password:',
     hasAccount: 'You already have an account with this address. Join, then sign in.',
     accept: 'Join team',
     create: 'Create account and join',

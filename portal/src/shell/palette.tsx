@@ -94,6 +94,9 @@ export function Palette({ user, query, onQuery, onClose }: PaletteProps) {
     ...(verb ? [] : startsOf(verbs, onQuery)),
   ]
   useEffect(() => spotlight.open(), [])
+  useEffect(() => {
+    if (query.trim() !== '') selectFirst()
+  })
   return (
     <Spotlight
       store={store}
@@ -122,6 +125,15 @@ export function Palette({ user, query, onQuery, onClose }: PaletteProps) {
       }}
     />
   )
+}
+
+/** Enter runs the first action, unless another is selected. The library selects it when a key is pressed: hits arrive later. */
+function selectFirst(): void {
+  const palette = document.querySelector(`[${paletteMark}]`)
+  const first = palette?.querySelector('[data-action]')
+  if (!first || palette?.querySelector('[data-selected]')) return
+  first.setAttribute('data-selected', 'true')
+  store.updateState((state) => ({ ...state, selected: 0 }))
 }
 
 type Found = {

@@ -7,6 +7,7 @@ import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
 import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { listed, words } from './words.ts'
 
@@ -35,22 +36,19 @@ const columns: readonly Column<ReviewedAccount>[] = [
     header: t.rights,
     width: 120,
     card: 'secondary',
-    cell: ({ staff_roles: roles, scopes }) => (
-      <OrDash>{[...roles.map((role) => staffRoleLabels[role]), ...scopes].join(', ')}</OrDash>
-    ),
+    cell: ({ staff_roles: roles, scopes }) =>
+      [...roles.map((role) => staffRoleLabels[role]), ...scopes].join(', '),
   },
   {
     id: 'teams',
     header: t.teams,
-    width: 155,
-    cell: ({ teams }) => (
-      <OrDash>
-        {listed(
-          teams.map(({ name, roles }) => `${name} (${rolesText(roles)})`),
-          2,
-        )}
-      </OrDash>
-    ),
+    width: 185,
+    card: 'secondary',
+    cell: ({ teams }) =>
+      listed(
+        teams.map(({ name, roles }) => `${name} (${rolesText(roles)})`),
+        2,
+      ),
   },
   {
     id: 'sign_in',
@@ -64,11 +62,29 @@ const columns: readonly Column<ReviewedAccount>[] = [
     width: 120,
     cell: ({ two_factor: isOn }) => <OrDash>{isOn === null ? '' : isOn ? t.on : t.off}</OrDash>,
   },
-  timeColumn('signed_in', t.lastSignIn, ({ last_sign_in: at }) => at, {
+  {
+    id: 'signed_in',
+    header: t.lastSignIn,
     orderBy: 'last_sign_in',
-    none: t.unknown,
-  }),
-  timeColumn('used', t.lastUsed, ({ last_used: at }) => at, { orderBy: 'last_used', none: t.unknown }),
+    width: 165,
+    largestFirst: true,
+    isTime: true,
+    // A token does not sign in.
+    cell: ({ kind, last_sign_in: at }) => (
+      <Time at={at} none={kind === 'staff_token' ? '–' : t.notRecently} />
+    ),
+  },
+  {
+    id: 'used',
+    header: t.lastUsed,
+    orderBy: 'last_used',
+    width: 165,
+    largestFirst: true,
+    isTime: true,
+    cell: ({ kind, last_used: at }) => (
+      <Time at={at} none={kind === 'staff_token' ? t.never : t.notRecently} />
+    ),
+  },
   timeColumn('created', t.created, ({ created }) => created, { orderBy: 'created', hidden: true }),
   timeColumn('expires', t.expires, ({ expires }) => expires, { none: t.noExpiry, hidden: true }),
 ]

@@ -43,13 +43,23 @@ const columns: readonly Column<ReviewedAccess>[] = [
     header: t.lastUsed,
     orderBy: 'last_used',
     width: 180,
+    largestFirst: true,
+    isTime: true,
     card: 'state',
     cell: ({ kind, last_used }) =>
-      kind === 'tsig_key' ? <Dimmed>{t.notRecorded}</Dimmed> : <Time at={last_used} none={t.never} />,
+      kind === 'tsig_key' ? <Dimmed>{t.notRecorded}</Dimmed> : <Time at={last_used} none={noUse[kind]} />,
   },
   timeColumn('created', t.created, ({ created }) => created, { orderBy: 'created', hidden: true }),
   timeColumn('expires', t.expires, ({ expires }) => expires, { orderBy: 'expires', none: t.noExpiry }),
 ]
+
+/** Sessions of a member are stored for 90 days, with their last team only. */
+const noUse = {
+  member: t.notKnown,
+  invitation: '–',
+  service_account: t.never,
+  api_token: t.never,
+} as const
 
 /** Roles, else scopes; what is limited sees and changes some resources only. */
 function rightsOf({ kind, roles, is_admin, scopes, is_limited }: ReviewedAccess): string {

@@ -19,7 +19,7 @@ export function ProviderAttempts({ provider: { id } }: { readonly provider: Prov
   })
   return (
     <section className={classes['part']}>
-      <h3>{t.attempts}</h3>
+      <h4>{t.attempts}</h4>
       {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.data?.count === 0 && (
         <Text size="xs" c="dimmed">
@@ -29,7 +29,7 @@ export function ProviderAttempts({ provider: { id } }: { readonly provider: Prov
       {answer.data?.results.map(({ id: attempt, at, reason, claims, request_id: request }) => (
         <div key={attempt}>
           <Text size="sm">
-            <Time at={at} /> · <code>{reason}</code> · {signInReasonText(reason)}
+            <Time at={at} /> · <code>{reason}</code> · {t.told(signInReasonText(reason))}
           </Text>
           <Text size="xs" c="dimmed">
             {t.request(request)}

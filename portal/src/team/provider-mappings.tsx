@@ -38,7 +38,7 @@ async function save({ id }: Provider, mappings: GroupMapping[]): Promise<void> {
 }
 
 export function ProviderMappings({ provider }: { readonly provider: Provider }) {
-  const { mappings } = provider
+  const { mappings, default_roles: defaults } = provider
   const remove = useMutation({
     mutationFn: (group: string) =>
       save(
@@ -49,9 +49,10 @@ export function ProviderMappings({ provider }: { readonly provider: Provider }) 
   })
   return (
     <section className={classes['part']}>
-      <h3>{t.mapping}</h3>
+      <h4>{t.mapping}</h4>
       <Text size="xs" c="dimmed">
-        {mappings.length === 0 ? t.noMapping : t.mappingHelp}
+        {mappings.length === 0 ? t.noMapping : t.mappingHelp}{' '}
+        {defaults.length === 0 ? t.othersRefused : t.othersGet(rolesText(defaults))}
       </Text>
       {mappings.map(({ group, roles: held }) => (
         <Group key={group} gap={8}>

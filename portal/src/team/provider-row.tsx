@@ -8,6 +8,7 @@ import {
   updateProviderRoute,
   type Provider,
 } from '@pharos/contract/team/provider'
+import { getTeamSignInRoute } from '@pharos/contract/team/sign-in'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
@@ -41,7 +42,7 @@ export function ProviderRow({ provider }: ProviderProps) {
   return (
     <li>
       <div className={classes['rowHead']}>
-        <h2 className={classes['rowName']}>{name}</h2>
+        <h3 className={classes['rowName']}>{name}</h3>
         <StatePill color={colors[status]}>{t.statuses[status]}</StatePill>
         {problem !== null && <StatePill color="bad">{t.problems[problem]}</StatePill>}
         <div className={classes['rowActions']}>
@@ -149,7 +150,8 @@ function ChangeStatus({ provider }: ProviderProps) {
       onSubmit={async () => {
         const body = { status: isActive ? ('disabled' as const) : ('active' as const) }
         await call(updateProviderRoute, { params: paramsOf(provider), body })
-        await invalidate(listProvidersRoute)
+        // What the sign-in policy needs first has changed too.
+        await invalidate(listProvidersRoute, getTeamSignInRoute)
       }}
     >
       <Text size="sm">{isActive ? t.disableText : t.activateText}</Text>
@@ -169,7 +171,7 @@ const DeleteProvider = ({ provider }: ProviderProps) => (
     )}
     onSubmit={async () => {
       await call(deleteProviderRoute, { params: paramsOf(provider) })
-      await invalidate(listProvidersRoute)
+      await invalidate(listProvidersRoute, getTeamSignInRoute)
     }}
   >
     <Text size="sm">{t.removeText}</Text>
@@ -187,7 +189,7 @@ function Domains({ provider }: ProviderProps) {
   const bound = provider.domain_ids
   return (
     <section className={classes['part']}>
-      <h3>{t.domains}</h3>
+      <h4>{t.domains}</h4>
       {answer.data?.count === 0 && (
         <Text size="sm">
           {t.noDomains} <TextLink to="/team/domains">{t.toDomains}</TextLink>

@@ -1,5 +1,5 @@
 // Signing in with identity providers of the team: the fields to copy, a test, domains, roles by group, activation, and failed sign-ins.
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Skeleton, Text } from '@mantine/core'
 import {
   createProviderRoute,
   listProvidersRoute,
@@ -14,6 +14,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { password, text } from '../ui/form-text-widgets.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
 import { ProviderRow } from './provider-row.tsx'
 import { metadataOf, samlFields } from './saml-fields.tsx'
 import classes from './team.module.css'
@@ -33,13 +34,18 @@ export function Providers() {
   const answer = useAnswer(listProvidersRoute, { params: team, query: {} })
   const count = answer.data?.count
   return (
-    <Stack>
-      {count !== undefined && count < providersMax && (
-        <Group>
-          <AddOidc />
-          <AddSaml />
-        </Group>
-      )}
+    <Section
+      title={t.title}
+      actions={
+        count !== undefined &&
+        count < providersMax && (
+          <>
+            <AddOidc />
+            <AddSaml />
+          </>
+        )
+      }
+    >
       {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={120} />}
       {count === 0 && <Empty title={t.noneTitle}>{t.noneText}</Empty>}
@@ -50,7 +56,7 @@ export function Providers() {
           ))}
         </ul>
       )}
-    </Stack>
+    </Section>
   )
 }
 

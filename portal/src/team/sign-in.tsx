@@ -32,9 +32,7 @@ export function TeamSignIn() {
   const hasProvider = answer.data !== undefined && answer.data.provider !== null
   return (
     <Stack>
-      <Section title={t.providers}>
-        <Providers />
-      </Section>
+      <Providers />
       {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={120} />}
       {answer.data && (

@@ -226,8 +226,8 @@ export const words = {
 
   access: {
     things: ['entry', 'entries'],
-    none: 'Nothing like that opens the team',
-    name: 'Person or name',
+    none: 'No access matches these filters',
+    name: 'E-mail or name',
     kind: 'Kind',
     kinds: {
       member: 'Member',
@@ -244,10 +244,11 @@ export const words = {
     twoFactor: 'Second factor',
     on: 'On',
     off: 'Off',
-    lastUsed: 'Last used here',
+    lastUsed: 'Last used',
     never: 'Never',
+    notKnown: 'Not known',
     notRecorded: 'Not recorded',
-    created: 'Since',
+    created: 'Added',
     expires: 'Expires',
     noExpiry: 'Never',
     unused: 'Unused for',
@@ -260,7 +261,7 @@ export const words = {
     description: 'Description',
     roles: 'Roles',
     disable: 'Disabled',
-    disableHelp: 'API tokens of the account are refused at once.',
+    disableHelp: 'API tokens of the account stop working immediately.',
     state: 'State',
     enabled: 'Enabled',
     disabled: 'Disabled',
@@ -575,7 +576,6 @@ export const words = {
 
   policy: {
     title: 'Sign-in policy',
-    providers: 'Identity providers',
     withoutProvider:
       'Members sign in with a password or a passkey. Activate an identity provider to require it.',
     policies: {
@@ -586,15 +586,14 @@ export const words = {
     policyHelp: {
       optional: 'Members sign in with a password, a passkey or the identity provider.',
       required_domain:
-        'Members with an address in a domain of the identity provider sign in with it. Others, such as contractors, sign in with a second factor.',
-      required: 'Members sign in with the identity provider only. Nobody else opens the team.',
+        'Members with an address in a domain of the identity provider sign in with it. Others, such as contractors, sign in with a passkey, or with a password and a second factor.',
+      required: 'All members sign in with the identity provider.',
     },
     missing: 'Before you can require it',
     steps: {
       provider: 'Test and activate an identity provider.',
       recovery_codes: 'Create ten recovery codes and store them where all admins find them.',
-      recent_sign_in:
-        'Sign in with the identity provider now: it must let you in, at most 15 minutes before the change.',
+      recent_sign_in: 'Sign in with the identity provider yourself. The sign-in counts for 15 minutes.',
     },
     signIn: 'Sign in with the identity provider',
     change: 'Change policy',
@@ -607,19 +606,20 @@ export const words = {
       'API tokens, TSIG keys and service accounts work with every policy. Mails of the team are sent to all members.',
     codes: 'Recovery codes',
     codesText:
-      'An admin with a second factor opens the team with a code for one hour if the identity provider fails. All admins get a mail.',
+      'If the identity provider fails, an admin with a second factor can open the team for one hour with a recovery code. All admins are notified by e-mail.',
     codesLeft: (count: number): string => `${count} unused ${count === 1 ? 'code' : 'codes'}`,
     created: 'created',
     newCodes: 'New recovery codes',
     create: 'Create codes',
-    newCodesText: 'Ten codes are shown once.',
-    replaceCodesText: 'Ten codes are shown once. None of the former codes works any more.',
+    newCodesText: 'Creates ten codes, which are shown once.',
+    replaceCodesText: 'Creates ten codes, which are shown once. The current codes stop working.',
     storeCodes:
       'Store these where all admins of the team find them, not behind the identity provider. They will not be shown again.',
     fileText:
       'Each opens the team for an admin for one hour, once, if the identity provider does not answer.',
   },
   provider: {
+    title: 'Identity providers',
     add: 'Add',
     addOidc: 'Add OpenID provider',
     addSaml: 'Add SAML provider',
@@ -636,20 +636,21 @@ export const words = {
     copyOurEntityId: 'Copy our entity ID',
     entityId: 'Entity ID of the provider',
     certificates: 'Certificates',
-    certificatesUntil: (count: number): string => (count === 1 ? '1, expires' : `${count}, the last expires`),
+    certificatesUntil: (count: number): string =>
+      count === 1 ? '1 · expires' : `${count} · the last expires`,
     groupsAttribute: 'Attribute with the groups',
     addIntro:
       'Register an application with OpenID Connect at your identity provider first. You get its redirect URI here after the first step.',
     noneTitle: 'No identity providers yet',
     noneText:
-      'Let members sign in with the login of your company: Okta, Entra ID, Google, Keycloak, or any other provider with OpenID Connect or SAML.',
+      'Let members sign in with their company account: Okta, Entra ID, Google, Keycloak, or any other provider with OpenID Connect or SAML.',
     name: 'Name',
     issuer: 'Issuer',
     issuerHelp: 'Exactly as your identity provider states it, such as https://login.acme.net/realms/staff.',
     clientId: 'Client ID',
     clientSecret: 'Client secret',
-    clientSecretHelp: 'It is stored encrypted, and never shown again.',
-    newSecretHelp: 'Leave it empty to keep the current one.',
+    clientSecretHelp: 'Stored encrypted, and never shown again.',
+    newSecretHelp: 'Leave empty to keep the current one.',
     edit: 'Edit',
     editTitle: (name: string): string => `Edit ${name}`,
     editOf: (name: string): string => `Edit ${name}`,
@@ -663,7 +664,7 @@ export const words = {
     },
     groupsClaim: 'Claim with the groups',
     defaultRoles: 'Roles without a group',
-    defaultRolesHelp: 'For people whom no group below names. Leave it empty to refuse them.',
+    defaultRolesHelp: 'For people in none of the groups that have roles. Leave empty to refuse them.',
     statuses: { draft: 'Draft', active: 'Active', disabled: 'Disabled' },
     problems: {
       domain_lost: 'No verified domain',
@@ -680,11 +681,11 @@ export const words = {
       'People with an address at its domains can sign in with it from now on. Passwords and passkeys still work. Auto-join of these domains stops.',
     disable: 'Disable',
     disableTitle: (name: string): string => `Disable ${name}?`,
-    disableText: 'Everybody whom it has signed in is signed out of this team.',
+    disableText: 'Members who signed in with it are signed out of this team.',
     remove: 'Delete',
     removeTitle: (name: string): string => `Delete ${name}?`,
     removeText:
-      'Its links to accounts are deleted, and everybody whom it has signed in is signed out. Members stay.',
+      'Its links to accounts are deleted, and members who signed in with it are signed out. They stay members.',
     steps: {
       test: 'Enter these addresses at your identity provider, choose the domains below, then test it.',
       activate: 'The test has passed. Activate it.',
@@ -699,6 +700,8 @@ export const words = {
     mapping: 'Roles by group',
     mappingHelp: 'People get the roles of all their groups.',
     noMapping: 'No groups yet.',
+    othersGet: (roles: string): string => `People without one of these groups: ${roles}.`,
+    othersRefused: 'People without one of these groups are refused.',
     addMapping: 'Add group',
     group: 'Group',
     groupHelp: 'The name or id, exactly as your identity provider sends it. A test shows it.',
@@ -706,6 +709,7 @@ export const words = {
     removeMapping: (group: string): string => `Remove ${group}`,
     attempts: 'Failed sign-ins',
     noAttempts: 'No failed sign-ins in the last 30 days.',
+    told: (text: string): string => `The person was told: ${text}`,
     claims: 'Claims:',
     request: (id: string): string => `Request ${id}`,
   },
