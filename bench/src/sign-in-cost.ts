@@ -1,4 +1,4 @@
-// ID1: the processor time of verifying an answer of SAML, through the thread that does it, beside that of a password. The clock of the driver is that of the answer.
+// ID1: the processor time of verifying an answer of SAML, through the thread that does it, beside that of a password. The driver takes the time of the answer as its own.
 import { createSaml } from '../../server/src/drivers/saml/provider.ts'
 import {
   expected,

@@ -1,8 +1,9 @@
 // Signing in with SAML over HTTP, with providers of two teams: the assertion consumer service, what it must not do, and how admins add a provider.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
-import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { createTestKey } from '../src/drivers/saml/testing-certificate.ts'
 import {
@@ -13,6 +14,7 @@ import {
   type TestSaml,
 } from '../src/drivers/saml/testing.ts'
 import { toBase64 } from '../src/drivers/saml/testing-responses.ts'
+import { waitFor } from '../../lab/src/wait.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
 import { addProvider, type TestProvider } from './support/identity.ts'
@@ -236,6 +238,43 @@ describe('an attack', () => {
     assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
   })
 })
+
+describe('slow forms of one client', () => {
+  it('do not keep out those of others', async () => {
+    await using server = await listening()
+    await start()
+    const slow = Array.from({ length: 8 }, () => slowForm(server.url, '127.0.0.2'))
+    try {
+      const ninth = () => answerTo(server.url, '127.0.0.2')
+      await waitFor('the limit of the client', async () => (await ninth()) === 503)
+      assert.equal(await answerTo(server.url, '127.0.0.3'), 303)
+    } finally {
+      for (const one of slow) one.destroy()
+    }
+  })
+})
+
+/** A form of which only the head is sent. */
+function slowForm(url: string, localAddress: string) {
+  const headers = { ...formType, 'content-length': 1000 }
+  const sent = request(`${url}${acsOf(provider)}`, { method: 'POST', headers, localAddress, agent: false })
+  sent.on('error', () => undefined)
+  sent.flushHeaders()
+  return sent
+}
+
+async function answerTo(url: string, localAddress: string): Promise<number> {
+  const sent = request(`${url}${acsOf(provider)}`, {
+    method: 'POST',
+    headers: formType,
+    localAddress,
+    agent: false,
+  })
+  sent.end('RelayState=x')
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode!
+}
 
 async function listening() {
   const on = await createTestApi({}, { sameInstallationAs: api })

@@ -270,8 +270,10 @@ describe('a stricter policy', () => {
     const { access } = await sessionOf(await admin(), red, provider)
     await setPolicy('required')
     const at = (id: number) => `${teamOf(red)}/providers/${id}`
+    const [domain] = await owner().selectFrom('domains').select('id').execute()
     const changes = [
       () => call('DELETE', at(provider.id), access),
+      () => call('DELETE', `${teamOf(red)}/domains/${domain!.id}`, access),
       () => call('PATCH', at(provider.id), access, { status: 'disabled' }),
       () => call('PATCH', at(provider.id), access, { domain_ids: [] }),
     ]
@@ -459,6 +461,30 @@ describe('a leaver whom the identity provider no longer signs in', () => {
         .statusCode,
       202,
     )
+  })
+
+  it('does not get in as a contractor by another address of the account', async () => {
+    const { userId } = await addUser(api, 'anna', [red])
+    await addSecondFactor(api, userId)
+    const { access } = await sessionOf(userId, red, undefined, { strong: true })
+    const change = (email: string) =>
+      call('POST', '/v3/session/change-email', access, { email, current_password: testPassword })
+    assert.equal((await change('anna@elsewhere.example')).statusCode, 202)
+    const { rows } = await sql<{ content_sealed: Buffer }>`
+      select content_sealed from mails where template = 'confirm-email'`.execute(owner())
+    const sealed = open(api.config.secret, 'mail', rows[0]!.content_sealed, 'confirm-email').toString()
+    const token = new URL((JSON.parse(sealed) as { link: string }).link).hash.slice(1)
+    await setPolicy('required_domain')
+    await assertStatus('sign_in_required', access)
+    const confirmed = await api.server.inject({
+      method: 'POST',
+      url: '/v3/session/confirm-email',
+      payload: { token },
+    })
+    assert.equal(codeOf(confirmed), 'invalid_token')
+    const refused = await change('anna@elsewhere.example')
+    assert.deepEqual([refused.statusCode, refused.json().errors[0]?.type], [422, 'domain'], refused.body)
+    assert.equal((await change('anna.berg@red.example')).statusCode, 202)
   })
 
   it('does not read the team by lists that reach beyond the team of the session', async () => {

@@ -303,6 +303,27 @@ describe('the session of a provider', () => {
     assert.equal((await get(`/v3/teams/${red.teamId}`, both.json().access)).statusCode, 200)
   })
 
+  it('is none if the account is deleted at the same moment', async () => {
+    await signIn(anna)
+    const { redirect, cookie } = await start({ provider: provider.key })
+    const answer = await answerOf(redirect, provider, anna)
+    const { completing } = await owner()
+      .transaction()
+      .execute(async (trx) => {
+        await sql`delete from users where email = ${anna.email!}`.execute(trx)
+        const under = { completing: complete(provider, answer, cookie) }
+        await waitFor('the sign-in to wait for the account', async () => {
+          const { rows } = await sql`
+            select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+            owner(),
+          )
+          return rows.length > 0
+        })
+        return under
+      })
+    await assertRefused(await completing, 'expired')
+  })
+
   it('is not joined with the session of another account', async () => {
     const { userId } = await addUser(api, 'berta', [red])
     const { access } = await openSession(api, userId, red.teamId)
@@ -388,6 +409,25 @@ describe('an invitation', () => {
     await sql`update invitations set email = ${anna.email!}`.execute(owner())
     await sql`delete from memberships`.execute(owner())
     await assertRefused(await signIn(anna), 'not_assigned')
+  })
+})
+
+describe('an invitation to a colleague', () => {
+  it('is not accepted by a known person for whom the provider states that address', async () => {
+    await signIn(anna)
+    await sql`delete from memberships`.execute(owner())
+    await sql`update identity_providers set default_roles = '{}'`.execute(owner())
+    const { userId } = await addUser(api, 'chief', [red], { admin: true })
+    const { access } = await openSession(api, userId, red.teamId)
+    const payload = { email: 'boss@red.example', roles: ['admin'] }
+    const authorization = `Bearer ${access}`
+    const invited = await post('/v3/teams/current/members', payload, { authorization })
+    assert.equal(invited.statusCode, 201, invited.body)
+    for (const email_verified of [true, false])
+      await assertRefused(
+        await signIn({ ...anna, email: 'boss@red.example', email_verified }),
+        'not_assigned',
+      )
   })
 })
 

@@ -17,7 +17,7 @@ import { seal } from '../src/runtime/secrets.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { addStaffToken, openSession } from './support/credentials.ts'
-import { addProvider } from './support/identity.ts'
+import { addProvider, proveByProvider } from './support/identity.ts'
 import { addSecondFactor, codeOf as otpOf } from './support/second-factor.ts'
 
 let api: TestApi
@@ -239,6 +239,28 @@ describe('an attack', () => {
     assert.equal(reasonOf(again), 'expired')
   })
 
+  it('by a session that the provider of a team holds of an account that becomes staff gives no rights', async () => {
+    const { userId } = await addUser(api, 'member', [home, customer])
+    const provider = await addProvider(api, customer)
+    const { access, sessionId } = await openSession(api, userId, customer.teamId)
+    await proveByProvider(api, sessionId, provider)
+    await sql`update users set is_staff = true, staff_roles = '{admin}' where id = ${userId}`.execute(owner())
+    assert.equal(codeOf(await get('/v3/admin/teams', access)), 'sign_in_required')
+    assert.equal((await get('/v3/teams/current', access)).statusCode, 200)
+  })
+
+  it('by an expired proof gives no more rights than the proof', async () => {
+    await staff()
+    await require({ required: false, groups: { desk: ['reader'] } })
+    const { access } = (await signIn({ ...nora, groups: ['desk'] })).json()
+    assert.equal((await get('/v3/admin/teams', access)).statusCode, 200)
+    await sql`update session_proofs set expires = now()`.execute(owner())
+    await waitFor(
+      'the end of the proof',
+      async () => (await get('/v3/admin/teams', access)).statusCode === 403,
+    )
+  })
+
   it('by a proof of a team, strong or not, gives no rights of staff', async () => {
     const { userId } = await staff()
     await require()
@@ -273,6 +295,20 @@ describe('an account for the time when the identity provider does not answer', (
         owner(),
       )
     assert.deepEqual(mails, [{ recipient: email }, { recipient: 'otto@home.example' }])
+  })
+})
+
+describe('a break-glass account that adds its first second factor', () => {
+  it('has its rights once it has signed in with it, which is reported', async () => {
+    const { userId, email } = await staff()
+    await require({ breakGlass: [email] })
+    const { access } = await openSession(api, userId, home.teamId)
+    const begun = await post('/v3/session/totp', { current_password: testPassword }, as(access))
+    assert.equal(begun.statusCode, 200, begun.body)
+    const otp = otpOf(begun.json().secret)
+    const added = await post('/v3/session/totp/confirm', { otp }, as(access))
+    assert.equal(added.statusCode, 200, added.body)
+    assert.equal(codeOf(await get('/v3/admin/teams', added.json().access)), 'sign_in_required')
   })
 })
 

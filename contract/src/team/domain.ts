@@ -167,7 +167,7 @@ export const removeDomainRoute = route({
   permission: writing,
   params: oneDomain,
   success: 204,
-  errors: ['forbidden'],
+  errors: ['forbidden', 'conflict'],
   conditional: true,
 })
 

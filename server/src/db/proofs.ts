@@ -23,12 +23,16 @@ export const hasProof = sql<boolean>`coalesce(${proofsOf(sql`true`)}, true)`
 export const isLocalSession = sql<boolean>`coalesce(${proofsOf(isOwn)}, true)`
 
 /**
- * The address of user `u` is in a domain that team `t` has bound to an active identity provider. Also while the domain is not verified: then the
- * provider signs nobody in, and a former employee must not get in by that.
+ * The address is in a domain that team `t` has bound to an active identity provider. Also while the domain is not verified: then the provider signs
+ * nobody in, and a former employee must not get in by that.
  */
-const isInDomain = sql`exists (
+const isInDomain = (email: RawBuilder<unknown>) => sql<boolean>`exists (
   select from domains d join identity_providers i on i.id = d.provider_id
-  where d.team_id = t.id and i.status = 'active' and d.domain = split_part(lower(u.email), '@', 2))`
+  where d.team_id = t.id and i.status = 'active' and d.domain = split_part(lower(${email}), '@', 2))`
+
+/** With the address, user `u` would leave the domains for which team `t` requires its identity provider: only its admins decide that. */
+export const escapesProvider = (email: string) => sql<boolean>`(
+  t.sign_in_policy = 'required_domain' and ${isInDomain(sql`u.email`)} and not ${isInDomain(sql`${email}::text`)})`
 
 /** Proof `p` is of an identity provider of team `t`. */
 const isOfTeam = sql`exists (select from identity_providers i where i.id = p.provider_id and i.team_id = t.id)`
@@ -39,7 +43,7 @@ export const isStrongInTeam = sql<boolean>`coalesce(
 
 /** A password or a passkey opens team `t` for user `u`, whose membership is `m`. Staff who are no member enter with a reason instead. */
 export const opensLocally = (strong: RawBuilder<unknown>) => sql<boolean>`(
-  m.user_id is null or t.sign_in_policy = 'optional' or t.sign_in_policy = 'required_domain' and ${strong} and not ${isInDomain})`
+  m.user_id is null or t.sign_in_policy = 'optional' or t.sign_in_policy = 'required_domain' and ${strong} and not ${isInDomain(sql`u.email`)})`
 
 /** The session opens team `t` for user `u`, whose membership is `m`: by the account, by a provider of this team or by its recovery code. */
 const opensTeam = sql<boolean>`coalesce(${proofsOf(sql`case
@@ -48,10 +52,13 @@ const opensTeam = sql<boolean>`coalesce(${proofsOf(sql`case
     else ${isOfTeam} end`)}, ${opensLocally(sql`s.second_factor`)})`
 
 /**
- * The staff roles of user `u` in session `s`: none without the proof that the installation requires, unless the account is for the time when the
- * identity provider of staff does not answer, and a second factor was used.
+ * The staff roles of user `u` in session `s`: none without a proof of the account, since the account may have become staff while an identity provider
+ * of a team held its session; none without the proof that the installation requires, unless the account is for the time when the identity provider of
+ * staff does not answer, and a second factor was used.
  */
-export const staffRolesInSession = sql<StaffRole[]>`case when not u.is_staff then '{}'::text[] else coalesce(
+export const staffRolesInSession = sql<
+  StaffRole[]
+>`case when not u.is_staff or not ${isLocalSession} then '{}'::text[] else coalesce(
   (select coalesce(p.staff_roles, ${staffRolesOf}) from session_proofs p
     where p.session_id = s.id and p.kind = 'staff' and p.expires > now() order by p.at desc limit 1),
   case when not exists (
@@ -67,7 +74,7 @@ export type BlockReason = 'second_factor' | 'sign_in'
 export const blockedBy = sql<BlockReason | null>`case
   when m.user_id is null and ${lacksStaffSignIn} then 'sign_in'
   when not ${opensTeam} then case
-    when t.sign_in_policy = 'required_domain' and ${isLocalSession} and not ${isInDomain} then 'second_factor' else 'sign_in' end
+    when t.sign_in_policy = 'required_domain' and ${isLocalSession} and not ${isInDomain(sql`u.email`)} then 'second_factor' else 'sign_in' end
   when t.require_2fa and not ${isStrongInTeam} then 'second_factor' end`
 
 /** A session of identity providers lists only the teams that they open: a team must not learn of other teams of its members. */

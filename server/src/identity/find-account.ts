@@ -6,6 +6,7 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { confirmAddress } from '../session/account.store.ts'
 import type { MailLimits } from '../session/mail-limits.ts'
 import type { RequestSource } from '../session/request-source.ts'
+import { lockUser } from '../session/session.store.ts'
 import { parseEmail } from '../text/email.ts'
 import { domainOfEmail } from '../team/domain-name.ts'
 import { demoteHoldings } from '../team/holdings.ts'
@@ -69,7 +70,9 @@ export async function findPerson(
   if (decision.kind === 'refuse') throw failure(decision.reason)
   const userId = 'userId' in decision ? decision.userId : null
   const member = await readMemberFacts(db, provider.teamId, userId)
-  const invitationId = isDomainBound ? await findInvitedBy(db, provider.teamId, email!) : undefined
+  // To the address of the account, not to any that the provider may state of a known subject, which may be that of a colleague.
+  const mayAccept = isDomainBound && stated === 'stated' && (userId === null || account?.id === userId)
+  const invitationId = mayAccept ? await findInvitedBy(db, provider.teamId, email!) : undefined
   const isInvited = invitationId !== undefined
   const membership = planMembership(provider, assertion.groups, { ...member, isInvited })
   if (membership.kind === 'refuse') throw failure(membership.reason)
@@ -82,7 +85,7 @@ async function findInvitedBy(db: Db | Trx, teamId: number, email: string): Promi
   return id === undefined ? undefined : (await findSentInvitation(db, id))?.id
 }
 
-/** Applies the decision, and returns the account. Runs in the transaction that opens the session. */
+/** Applies the decision, and returns the account, which is locked. Runs in the transaction that opens the session. */
 export async function applyAccount(
   trx: Trx,
   deps: LinkingDeps,
@@ -100,6 +103,8 @@ export async function applyAccount(
       : decision.userId
   // An invitation was accepted at the same moment: the account exists now.
   if (userId === undefined) return applyAccount(trx, deps, source, provider, assertion)
+  // Deleted at the same moment.
+  if (!(await lockUser(trx, userId))) throw new SignInFailure('expired', { claims: assertion.claims })
   await applyMembership(trx, deps, source, provider, assertion, userId, found)
   if (decision.kind !== 'known')
     await linkAccount(trx, deps, source, provider, { subject: assertion.subject, userId, email: email! })

@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/postgres.ts'
 import { requireIdentity, requireUtf8 } from '../http/body-type.ts'
 import { isReceiving, textBeforeRest } from '../http/discard.ts'
-import type { ClientLimiter } from '../runtime/client-limiter.ts'
-import { notFound } from '../runtime/error.ts'
+import { networkOfClient, type ClientLimiter } from '../runtime/client-limiter.ts'
+import { fail, notFound } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
 import { findAwaited, saveSamlResponse } from './flow.ts'
@@ -24,13 +24,17 @@ export type SamlPageDeps = {
 const formBytesMax = 256 * 1024
 /** Forms that are in memory at the same time. */
 const formsAtOnce = 32
+/** Of these, from one client: its slow forms must not keep out those of others. */
+const formsOfClientMax = 8
+const retryAfterSeconds = 1
 
 type OfProvider = { Params: { key: string } }
 type SamlForm = { readonly samlResponse: string | null; readonly relayState: string | null }
 const noForm: SamlForm = { samlResponse: null, relayState: null }
 
 export function addSamlPages(server: FastifyInstance, deps: SamlPageDeps): void {
-  const forms = createSemaphore({ permits: formsAtOnce, waiting: 0, retryAfterSeconds: 1 })
+  const forms = createSemaphore({ permits: formsAtOnce, waiting: 0, retryAfterSeconds })
+  const ofClients = new Map<string, number>()
   const awaited = new WeakMap<FastifyRequest['raw'], number>()
   server.register(async (pages) => {
     pages.removeAllContentTypeParsers()
@@ -50,6 +54,7 @@ export function addSamlPages(server: FastifyInstance, deps: SamlPageDeps): void 
       const provider = await findProvider(deps, request)
       if (!provider.is_awaited) return startAnew(deps, request, reply)
       awaited.set(request.raw, provider.id)
+      takeSlotOfClient(ofClients, networkOfClient(request.ip), reply)
       await takeSlot(forms, reply)
       return undefined
     }
@@ -97,6 +102,19 @@ function formOf(bytes: Buffer): SamlForm {
     return value === undefined || others.length > 0 ? null : value
   }
   return { samlResponse: only('SAMLResponse'), relayState: only('RelayState') }
+}
+
+/** Throws `unavailable`. */
+function takeSlotOfClient(ofClients: Map<string, number>, client: string, reply: FastifyReply): void {
+  const held = ofClients.get(client) ?? 0
+  if (held >= formsOfClientMax) throw fail('unavailable', 'queue', { retryAfterSeconds })
+  if (reply.raw.closed) return
+  ofClients.set(client, held + 1)
+  reply.raw.once('close', () => {
+    const left = ofClients.get(client)! - 1
+    if (left > 0) ofClients.set(client, left)
+    else ofClients.delete(client)
+  })
 }
 
 async function takeSlot(forms: ReturnType<typeof createSemaphore>, reply: FastifyReply): Promise<void> {

@@ -8,7 +8,7 @@ import { canonicalEmail } from '../session/canonical-email.ts'
 import { checkPasskey, secondFactorUse } from '../session/passkey-check.ts'
 import type { RequestSource } from '../session/request-source.ts'
 import { consumeCode } from '../session/second-factor-check.ts'
-import { insertProvidedSession, lockSessionUser, lockUser } from '../session/session.store.ts'
+import { insertProvidedSession, lockSessionUser } from '../session/session.store.ts'
 import { findFactorStatus } from '../session/second-factor.store.ts'
 import { currentTokens, signInFactorsOf } from '../session/sign-in.ts'
 import { invalidToken } from '../session/mail-token.ts'
@@ -183,7 +183,6 @@ const openSession = (
 ): Promise<string> =>
   deps.db.transaction().execute(async (trx) => {
     const userId = await applyAccount(trx, deps, client, provider, assertion)
-    await lockUser(trx, userId)
     const open = replaced === null ? undefined : await lockSessionUser(trx, replaced)
     if (open !== undefined && open !== userId) throw fail('other_account', 'session')
     const account = await findAddress(trx, userId)

@@ -99,6 +99,25 @@ describe('every kind of the platform file', () => {
     assert.deepEqual((await apply(samplePlatform)).changes, [])
   })
 
+  it('requires the sign-in of staff only once the upgrade is finished', async () => {
+    const { owner } = database.postgres
+    await empty()
+    const requiring = (required: boolean) =>
+      apply({ staff_sign_in: [{ ...(elementSamples['staff_sign_in']!.element as object), required }] })
+    const { rows } = await sql<{ floor: string }>`select schema_floor as floor from installation`.execute(
+      owner,
+    )
+    await sql`update installation set schema_floor = '0.2.0'`.execute(owner)
+    try {
+      await assert.rejects(requiring(true), /staff_sign_in.*pharos migrate --finish/)
+      await requiring(false)
+      await assert.rejects(requiring(true), /staff_sign_in.*pharos migrate --finish/)
+    } finally {
+      await sql`update installation set schema_floor = ${rows[0]!.floor}`.execute(owner)
+    }
+    assert.equal((await requiring(true)).changes.length, 1)
+  })
+
   describe('changes', () => {
     let stored: string
     before(async () => {

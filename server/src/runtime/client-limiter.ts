@@ -7,6 +7,12 @@ import { RateLimiter, type Rate } from './rate-limit.ts'
 /** Buckets of one site. A site usually has a /48 or a /56 (RFC 6177), with 65,536 or 256 own /64 networks. */
 const clientsOfSite = 16
 
+/** Returns the IPv4 address, or the /64 network of an IPv6 address, of which a client has all addresses. */
+export function networkOfClient(address: string): string {
+  const plain = plainAddress(address)
+  return plain.includes(':') ? maskHostBits(`${plain}/64`) : plain
+}
+
 /**
  * One bucket for each IPv4 address or /64 of IPv6, and a larger one for each /48, so that a client cannot avoid its
  * limit by using another of its networks.
@@ -33,7 +39,7 @@ export class ClientLimiter {
     const site = maskHostBits(`${plain}/48`)
     this.#sites.take(site)
     try {
-      return this.#clients.take(maskHostBits(`${plain}/64`))
+      return this.#clients.take(networkOfClient(plain))
     } catch (error) {
       this.#sites.giveBack(site)
       throw error

@@ -379,7 +379,7 @@ export const failureTexts = {
     noPasskeys:
       'Passkeys need a host name: the URL of this installation has an IP address. Use the password and an authenticator.',
     unfinishedUpgrade:
-      'Passkeys can be added once the upgrade of the installation is finished (`pharos migrate --finish`).',
+      'This is possible once the upgrade of the installation is finished (`pharos migrate --finish`).',
     factorDisabled: 'No second factor is enabled.',
     factorPending:
       'No second factor is being set up, or its setup has expired after ten minutes. Start again.',
@@ -396,6 +396,8 @@ export const failureTexts = {
       'The session has no sign-in with the identity provider of the team from the last 15 minutes. Sign in with it, then repeat the request.',
     policyNeedsProvider:
       'The team requires its identity provider, and no other one that is active has a domain. Set the sign-in policy to optional first.',
+    policyNeedsDomain:
+      'The team requires its identity provider, which has no other domain. Set the sign-in policy to optional first.',
     domainExists: ({ domain }: { domain: string }) => `The team has already added ${domain}.`,
     webhookDisabled: 'The webhook is disabled. Enable it first.',
   },
@@ -683,6 +685,10 @@ export const invalidTexts = {
   timezone: ['unknown', 'must be an IANA time zone such as Europe/Amsterdam'],
   email: ['email', 'must be an e-mail address such as ann@example.net'],
   sameEmail: ['same', 'is already the address of your account'],
+  addressOfProvider: [
+    'domain',
+    'must be in a domain of the identity provider that a team of yours requires for your address',
+  ],
   samePassword: ['same', 'is the current password; choose another one'],
   breached: ['breached', 'was found in a data breach of another service; choose another one'],
   passkey: ['passkey', 'was not accepted: it is too late, or was made for another page. Start again'],

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { User } from '@pharos/contract/session/session'
 import type { Db, Trx } from '../db/postgres.ts'
 import { errorCode } from '../db/errno.ts'
+import { escapesProvider } from '../db/proofs.ts'
 
 export type Account = {
   readonly id: number
@@ -63,6 +64,14 @@ export async function saveConfirmedEmail(trx: Trx, userId: number, email: string
     if (errorCode(error) === '23505') return 'taken'
     throw error
   }
+}
+
+/** Returns whether a team of the user requires its identity provider for the current address, and would not for this one. */
+export async function leavesProvider(trx: Trx, userId: number, email: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from users u join memberships m on m.user_id = u.id join teams t on t.id = m.team_id
+    where u.id = ${userId} and ${escapesProvider(email)} limit 1`.execute(trx)
+  return rows.length > 0
 }
 
 /** Marks the current address as confirmed. */

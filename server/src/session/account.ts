@@ -9,6 +9,7 @@ import {
   findAccount,
   lockAccount,
   findUser,
+  leavesProvider,
   lockProfile,
   saveProfile,
   type Profile,
@@ -112,6 +113,7 @@ export async function changeEmail(
     const account = await lockAccount(trx, userId)
     if (account?.passwordHash !== passwordHash) throw fail('wrong_password', 'changed')
     if (account.email.toLowerCase() === email.toLowerCase()) throw invalid(['body', 'email'], 'sameEmail')
+    if (await leavesProvider(trx, userId, email)) throw invalid(['body', 'email'], 'addressOfProvider')
     // Only the latest requested change is valid.
     await deleteMailTokens(trx, userId, 'confirm-email')
     if (!(await findAccountByEmail(trx, email))) await sendConfirmation(trx, deps, userId, email)

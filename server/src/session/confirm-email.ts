@@ -4,7 +4,7 @@ import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { joinByDomain } from '../team/auto-join.ts'
-import { lockAccount, saveConfirmedEmail, type Account } from './account.store.ts'
+import { leavesProvider, lockAccount, saveConfirmedEmail, type Account } from './account.store.ts'
 import { createMailToken, invalidToken, mailTokenMinutes, requireMailToken } from './mail-token.ts'
 import { hasNewMailToken, rebindMailToken } from './mail-token.store.ts'
 import { findHomeTeam, revokeAllSessions } from './session.store.ts'
@@ -79,6 +79,8 @@ async function confirm(
   tokenId: string,
   email: string,
 ): Promise<Date> {
+  // A team may have begun to require its identity provider since the link was sent.
+  if (await leavesProvider(trx, account.id, email)) throw invalidToken()
   const confirmed = await saveConfirmedEmail(trx, account.id, email)
   // Another account has confirmed the address since.
   if (confirmed === 'taken') throw invalidToken()

@@ -44,6 +44,10 @@ export async function findHomeTeam(db: Db | Trx, userId: number): Promise<number
   return rows[0]?.teamId ?? null
 }
 
+/** User `u` is of the accounts that have the rights of staff without the identity provider that is required. */
+const isBreakGlass = sql<boolean>`(
+  u.is_staff and exists (select from staff_sign_in f where f.required and lower(u.email) = any(f.break_glass)))`
+
 export async function findSignInAccount(
   db: Db,
   by: { readonly email: string } | { readonly userId: number },
@@ -51,7 +55,7 @@ export async function findSignInAccount(
   const { rows } = await sql<SignInAccount>`
     select u.id, u.password_hash as "passwordHash", u.email_confirmed is not null as "emailConfirmed",
       u.is_demo as "isDemo", u.is_staff as "isStaff", ${hasFactor} as "hasSecondFactor",
-      u.is_staff and exists (select from staff_sign_in f where f.required and lower(u.email) = any(f.break_glass)) as is_break_glass,
+      ${isBreakGlass} as is_break_glass,
       u.session_version as "sessionVersion", ${homeTeam} as "teamId"
     from users u where ${'email' in by ? sql`lower(u.email) = lower(${by.email})` : sql`u.id = ${by.userId}`}`.execute(
     db,
@@ -109,7 +113,7 @@ export async function insertSession(
 
 /**
  * Opens a session that replaces one just revoked: of the same user, in the same team. Undefined if the user is no longer
- * in the team.
+ * in the team. A break-glass account that has added its first factor signs in with it: that is what is reported.
  */
 export async function insertSuccessor(
   trx: Trx,
@@ -122,8 +126,9 @@ export async function insertSuccessor(
     with opened as (
       insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
       select user_id, team_id, ${address}, ${userAgent}, ${address}, ${userAgent},
-        coalesce(${secondFactor}::boolean, ${isStrongSession}), ${expiryOfNew(lifetime)}
-      from sessions s where id = ${revokedId} and user_profile(user_id, team_id) is not null
+        coalesce(${secondFactor}::boolean and (${isStrongSession} or not ${isBreakGlass}), ${isStrongSession}), ${expiryOfNew(lifetime)}
+      from sessions s join users u on u.id = s.user_id
+      where s.id = ${revokedId} and user_profile(s.user_id, s.team_id) is not null
       returning id, second_factor)
     insert into session_proofs (session_id, kind, strong)
     select id, 'local', second_factor from opened returning session_id as id`.execute(trx)
@@ -287,9 +292,10 @@ export async function revokeSession(db: Db | Trx, sessionId: string, reason: str
   return numUpdatedRows > 0n
 }
 
-/** Every revocation of a user's sessions locks the user before any session. */
-export async function lockUser(trx: Trx, userId: number): Promise<void> {
-  await sql`select from users where id = ${userId} for no key update`.execute(trx)
+/** Every revocation of a user's sessions locks the user before any session. Returns whether there is one. */
+export async function lockUser(trx: Trx, userId: number): Promise<boolean> {
+  const { rows } = await sql`select from users where id = ${userId} for no key update`.execute(trx)
+  return rows.length > 0
 }
 
 /**

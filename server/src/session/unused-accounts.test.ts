@@ -54,6 +54,19 @@ describe('an account without a team', () => {
     assert.deepEqual(await expire(), { mailed: 0, deleted: 0 })
   })
 
+  it('begins anew while it is invited', async () => {
+    await sql`
+      insert into invitations (team_id, email, token_mac, inviter, inviter_name, expires, roles)
+      values (1, 'GONE@red.example', '-', 'user:2', 'Member', now() + interval '1 day', '{editor}')`.execute(
+      db(),
+    )
+    await wait('100 days')
+    assert.deepEqual(await expire(), { mailed: 0, deleted: 0 })
+    await sql`delete from invitations`.execute(db())
+    assert.deepEqual(await expire(), { mailed: 0, deleted: 0 })
+    await wait('300 days')
+  })
+
   it('is deleted once, whatever the number of processes; members, staff and accounts of the file stay', async () => {
     await wait('50 days')
     assert.deepEqual(await expire(), { mailed: 1, deleted: 0 })

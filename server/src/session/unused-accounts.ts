@@ -12,7 +12,9 @@ const noticeDays = 30
 
 type Deps = { readonly db: Db; readonly ring: KeyRing }
 
-const isUnused = sql<boolean>`(not u.is_staff and u.managed_by = 'team' and not exists (select from memberships m where m.user_id = u.id))`
+/** Not while it is invited: its deletion would withdraw the invitation. */
+const isUnused = sql<boolean>`(not u.is_staff and u.managed_by = 'team' and not exists (select from memberships m where m.user_id = u.id)
+  and not exists (select from invitations i where lower(i.email) = lower(u.email) and i.accepted is null and i.expires > now()))`
 
 /** Returns the number of accounts that were told, and of those that were deleted. */
 export async function expireAccounts(

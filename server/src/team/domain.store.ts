@@ -132,6 +132,16 @@ export async function saveDomainState(
     where team_id = ${teamId} and id = ${id}`.execute(trx)
 }
 
+/** Returns whether the team requires its identity provider, and no active one would have a domain without this one. */
+export async function isNeededByPolicy(trx: Trx, { teamId, id }: TeamDomain): Promise<boolean> {
+  const { rows } = await sql`
+    select from domains d join identity_providers i on i.id = d.provider_id join teams t on t.id = d.team_id
+    where d.team_id = ${teamId} and d.id = ${id} and i.status = 'active' and t.sign_in_policy <> 'optional' and not exists (
+      select from domains o join identity_providers p on p.id = o.provider_id
+      where o.team_id = d.team_id and o.id <> d.id and p.status = 'active')`.execute(trx)
+  return rows.length > 0
+}
+
 export async function deleteDomain(trx: Trx, { teamId, id }: TeamDomain): Promise<void> {
   await sql`delete from domains where team_id = ${teamId} and id = ${id}`.execute(trx)
 }

@@ -19,12 +19,14 @@ import {
   endProofsOfDomain,
   findDomain,
   insertDomain,
+  isNeededByPolicy,
   listDomainRows,
   lockDomain,
   saveAutoJoin,
   type TeamDomain,
 } from './domain.store.ts'
 import { getTeamAccess, operationIn } from './team-access.ts'
+import { lockTeamRow } from './team-lock.store.ts'
 
 /** Far more than a company has; each pending domain costs one query a minute. */
 const domainsPerTeam = 100
@@ -171,8 +173,11 @@ export async function removeDomain(
   const asAdmin = await enterAsAdmin(deps, operation, team)
   const { teamId } = asAdmin.actor
   return runChange(deps.postgres, asAdmin, async (trx) => {
+    // As the sign-in policy does, which this depends on.
+    await lockTeamRow(trx, teamId)
     const domain = known(await lockDomain(trx, teamId, id))
     requireMatch(operation.ifMatch, etagOf(changeable(domain)))
+    if (await isNeededByPolicy(trx, domain)) throw fail('conflict', 'policyNeedsDomain')
     await endProofsOfDomain(trx, domain)
     await deleteDomain(trx, domain)
     await writeAudit(trx, {

@@ -17,7 +17,6 @@ import type {
   Kind,
   PlanOptions,
   Row,
-  Update,
 } from './kind.ts'
 import { canonical, planPlatform, type Desired, type ApplyPlan } from './plan.ts'
 import { PlatformError, type Problem } from './problem.ts'
@@ -77,11 +76,11 @@ async function refuseObjections(
 ): Promise<void> {
   const problems: Problem[] = []
   for (const kind of kinds) {
-    const updates = changes.filter(
-      (change): change is Update => change.kind === kind.name && change.action === 'update',
-    )
-    if (!kind.objectionsTo || updates.length === 0) continue
-    for (const { key, field, message } of await kind.objectionsTo(db, updates)) {
+    const ofKind = changes.filter((change) => change.kind === kind.name)
+    const updates = ofKind.filter((change) => change.action === 'update')
+    const created = ofKind.filter((change) => change.action === 'create')
+    if (!kind.objectionsTo || updates.length + created.length === 0) continue
+    for (const { key, field, message } of await kind.objectionsTo(db, updates, created)) {
       const entry = desired.entries.find((one) => one.kind === kind.name && one.key === key)
       problems.push(document.locate({ path: entry ? [...entry.path, field] : [kind.section], message }))
     }

@@ -49,7 +49,11 @@ export type KindDefinition<F, S extends TSchema> = {
    * Returns why changes of this kind are impossible now, because of rows outside of the kinds. Both the plan and its
    * application call it, so that a dry run reports all reasons.
    */
-  objectionsTo?(trx: Db | Trx, updates: readonly Update<F>[]): Promise<readonly Objection[]>
+  objectionsTo?(
+    trx: Db | Trx,
+    updates: readonly Update<F>[],
+    created: readonly Create<F>[],
+  ): Promise<readonly Objection[]>
   /** Runs before the first change of any kind, to release what another change claims. */
   prepare?(trx: Trx, changes: readonly PlatformChange[]): Promise<void>
   /** The loop that reads these rows. */

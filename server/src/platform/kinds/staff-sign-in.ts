@@ -1,6 +1,7 @@
 // How the staff of the provider sign in: one element, whose section is a map instead of a list.
 import { staffRoles, type StaffRole } from '@pharos/contract/staff-role'
 import { Type } from 'typebox'
+import { isUpgradeFinished } from '../../db/release.ts'
 import { defineKind } from '../engine/define-kind.ts'
 import { column, mapped } from '../engine/field.ts'
 import { FilePath, Flag, Name, Optional, Pattern, SecretText, Strict } from '../engine/schema.ts'
@@ -72,6 +73,14 @@ export const staffSignInKind = defineKind({
       write: (hex) => ({ secret_sealed: `\\x${hex}` }),
       secret,
     }),
+  },
+  // A process of the release before would give all staff their rights without it.
+  async objectionsTo(trx, updates, created) {
+    const requiring = [...updates, ...created].filter(({ fields }) => fields.required === true)
+    if (requiring.length === 0 || (await isUpgradeFinished(trx))) return []
+    const message =
+      'is possible once the upgrade of the installation is finished: run pharos migrate --finish first'
+    return [{ key, field: 'required', message }]
   },
   check(context, elements): void {
     for (const { path, element } of elements) {
