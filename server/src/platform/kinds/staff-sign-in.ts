@@ -79,7 +79,7 @@ export const staffSignInKind = defineKind({
     const requiring = [...updates, ...created].filter(({ fields }) => fields.required === true)
     if (requiring.length === 0 || (await isUpgradeFinished(trx))) return []
     const message =
-      'is possible once the upgrade of the installation is finished: run pharos migrate --finish first'
+      'staff_sign_in: required is possible once the upgrade of the installation is finished; run pharos migrate --finish first'
     return [{ key, field: 'required', message }]
   },
   check(context, elements): void {
