@@ -3,7 +3,6 @@ import { ActionIcon, Table } from '@mantine/core'
 import { networkText } from '@pharos/contract/network-text'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { Dimmed } from '../ui/cells.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { announcementStatusShown, StatePill, type StateColor } from '../ui/status.tsx'
 import { partsOf } from './prefix-tree.ts'
@@ -143,7 +142,8 @@ const shareMin = 0.012
 function Parts({ node }: { node: UsedNode }) {
   const within = partsOf({ ...node, of: [] }, isUsed)
   const share = within.reduce((sum, part) => sum + part.share, 0)
-  if (within.length === 0) return <Dimmed>{texts.noParts}</Dimmed>
+  // Not "none": announcements may not be readable.
+  if (within.length === 0) return null
   return (
     <span className={classes['parts']} role="img" aria-label={texts.partsLabel(within.length, share)}>
       {within.map(({ node: part, start, share: width }) => (

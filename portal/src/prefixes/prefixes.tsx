@@ -19,11 +19,10 @@ import { words } from './words.ts'
 const { tree: texts } = words
 
 export function Prefixes() {
-  const { answers, isPending, networks, truncated } = useNetworks()
+  const { answers, isPending, isPart, networks, truncated } = useNetworks()
   const { search, setSearch } = usePageSearch('/prefixes')
   const roots = useMemo(() => treeOf(networks), [networks])
   const find = textOf(search.find)
-  const canAdd = useGrant('ipam.manage')
   return (
     <Page title={texts.title} note={texts.note}>
       <NotUpdated answers={answers} />
@@ -31,16 +30,8 @@ export function Prefixes() {
       {isPending ? (
         <Skeleton height={320} radius="lg" />
       ) : roots.length === 0 ? (
-        <Empty title={texts.empty}>
-          {texts.emptyText}
-          {canAdd && (
-            <p>
-              <ButtonLink to="/announcements/new" variant="default">
-                {texts.add}
-              </ButtonLink>
-            </p>
-          )}
-        </Empty>
+        // Without an answer it is unknown whether there are prefixes.
+        !isPart && <NoPrefixes />
       ) : (
         <Section
           title={texts.space}
@@ -60,6 +51,22 @@ export function Prefixes() {
         </Section>
       )}
     </Page>
+  )
+}
+
+function NoPrefixes() {
+  const canAdd = useGrant('ipam.manage')
+  return (
+    <Empty title={texts.empty}>
+      {texts.emptyText}
+      {canAdd && (
+        <p>
+          <ButtonLink to="/announcements/new" variant="default">
+            {texts.add}
+          </ButtonLink>
+        </p>
+      )}
+    </Empty>
   )
 }
 

@@ -99,5 +99,7 @@ export function useNetworks() {
   )
   const answers = Object.values(named)
   // What cannot be read is said above the tree; the rest is shown.
-  return { answers, isPending: answers.some(({ isLoading }) => isLoading), networks, truncated }
+  const isPending = answers.some(({ isLoading }) => isLoading)
+  const isPart = answers.some(({ error, data }) => error !== null && data === undefined)
+  return { answers, isPending, isPart, networks, truncated }
 }

@@ -40,7 +40,6 @@ export const words = {
     blackhole: 'Black hole',
     reverse: 'Reverse DNS',
     attack: 'Attack ongoing',
-    noParts: 'None',
     partsLabel: (count: number, share: number) =>
       `${count === 1 ? '1 part' : `${count.toLocaleString('en')} parts`}, ${share < 0.01 ? 'less than 1' : Math.round(share * 100)} % of the addresses`,
     kinds: {

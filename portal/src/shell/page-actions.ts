@@ -23,11 +23,17 @@ export function readPageActions(): readonly PageAction[] {
   return found.filter(({ label, section }) => label !== '' && alike.get(`${section}\n${label}`)!.length === 1)
 }
 
-/** Returns the action with this `data-action` once the page offers it; undefined if it does not within `ms`. */
+/**
+ * Returns the action with this `data-action` once the page of the current address offers it; undefined if it does not within `ms`. The page before is
+ * shown until that one is rendered, and may offer the same for another object.
+ */
 export async function whenOffered(name: string, ms: number): Promise<PageAction | undefined> {
   const { promise, resolve } = Promise.withResolvers<PageAction | undefined>()
   const look = () => {
-    const element = document.querySelector<HTMLElement>(`[data-page] [data-action="${name}"]`)
+    const page = document.querySelector<HTMLElement>('[data-page]')
+    const { pathname, search, hash } = window.location
+    if (page?.dataset['href'] !== pathname + search + hash) return
+    const element = page.querySelector<HTMLElement>(`[data-action="${name}"]`)
     if (element && isOffered(element)) resolve(actionOf(element))
   }
   const observer = new MutationObserver(look)

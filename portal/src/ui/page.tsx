@@ -1,6 +1,7 @@
 // The frame of a page: title, state, actions and content. After navigation the title has the focus, so that a screen reader
 // announces it.
 import { Group, Stack, Title } from '@mantine/core'
+import { useLocation } from '@tanstack/react-router'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { isTyping } from './key-events.ts'
 import { setPageTitle } from './page-title.ts'
@@ -26,13 +27,14 @@ let isFirst = true
 
 export function Page({ title, mono = false, state, note, actions, wide = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
+  const { href } = useLocation()
   useEffect(() => setPageTitle(title), [title])
   useEffect(() => {
     if (!isFirst && !isTyping(document.activeElement)) heading.current?.focus({ preventScroll: true })
     isFirst = false
   }, [])
   return (
-    <Stack gap="md" className={classes['page']!} data-page data-wide={wide || undefined}>
+    <Stack gap="md" className={classes['page']!} data-page data-href={href} data-wide={wide || undefined}>
       <div className={classes['head']}>
         <div className={classes['titles']}>
           <Group gap="xs">
