@@ -142,7 +142,7 @@ const shareMin = 0.012
 function Parts({ node }: { node: UsedNode }) {
   const within = partsOf({ ...node, of: [] }, isUsed)
   const share = within.reduce((sum, part) => sum + part.share, 0)
-  // Not "none": announcements may not be readable.
+  // No claim that there are none: announcements may not be readable.
   if (within.length === 0) return null
   return (
     <span className={classes['parts']} role="img" aria-label={texts.partsLabel(within.length, share)}>

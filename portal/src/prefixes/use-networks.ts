@@ -98,7 +98,7 @@ export function useNetworks() {
     data && data.count > data.results.length ? [texts.kinds[name as keyof typeof named]] : [],
   )
   const answers = Object.values(named)
-  // What cannot be read is said above the tree; the rest is shown.
+  // Lists that cannot be read are named above the tree, which has the others.
   const isPending = answers.some(({ isLoading }) => isLoading)
   const isPart = answers.some(({ error, data }) => error !== null && data === undefined)
   return { answers, isPending, isPart, networks, truncated }

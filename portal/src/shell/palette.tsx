@@ -111,7 +111,7 @@ export function Palette({ user, query, onQuery, onClose }: PaletteProps) {
       ]}
       filter={(text, groups) => groups.flatMap((group) => (isGroup(group) ? filtered(text, group) : []))}
       onSpotlightClose={onClose}
-      nothingFound={nothingFound({ error, isPending, verb })}
+      nothingFound={noResultText({ error, isPending, verb })}
       highlightQuery
       attributes={{ content: { 'aria-label': words.searchButton, [paletteMark]: true } }}
       classNames={{ body: classes['body']!, actionsGroup: classes['group']! }}
@@ -142,7 +142,7 @@ type Found = {
   readonly verb: ReturnType<typeof readVerb>
 }
 
-function nothingFound({ error, isPending, verb }: Found): string {
+function noResultText({ error, isPending, verb }: Found): string {
   if (error) return words.searchFailed
   if (isPending) return words.searching
   return verb && verb.rest.length < queryLengthMin ? words.nameObject(verb.action.object) : words.noResults

@@ -9,7 +9,7 @@ const { parts: texts } = words
 export type Part = Measured & { readonly label: string; readonly color: ChartColor }
 type Parts = Pick<Timeseries, 'timestamps' | 'series'>
 
-/** Returns both parts, the passed one first; none if nothing was dropped. */
+/** Returns both parts, the passed one first; none without dropped traffic. */
 export function droppedParts(traffic: Parts): readonly Part[] {
   const dropped = partOf(traffic, 'dropped')
   if (!dropped.values.some((value) => (value ?? 0) > 0)) return []
