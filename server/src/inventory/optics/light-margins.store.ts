@@ -1,0 +1,52 @@
+// The SQL of the margins of received light of several ports, through the assignment of each.
+import { sql } from 'kysely'
+import type { ReadRows } from '../../db/postgres.ts'
+import { unnestRows } from '../../db/unnest.ts'
+import { interfaceSince } from '../assignment/assignment.store.ts'
+
+/** A port of a team, and the time to read. Keys are unique. */
+export type MarginPort = {
+  readonly key: number
+  readonly teamId: number
+  readonly portId: number
+  readonly start: Date
+  readonly end: Date
+}
+
+const portRows = (ports: readonly MarginPort[]) =>
+  unnestRows(
+    ports.map(({ key, teamId, portId, start, end }) => ({ key, teamId, portId, start, end })),
+    { key: 'bigint', teamId: 'integer', portId: 'bigint', start: 'timestamptz', end: 'timestamptz' },
+  )
+
+/** The low alarm limit, or else the low warning limit: the margin of a lane is above it. */
+const lowLimit = sql`coalesce((g.limits ->> 'alarmLow')::double precision, (g.limits ->> 'warnLow')::double precision)`
+
+/** The ports that the teams have now. */
+export const listMarginPorts = (
+  read: ReadRows,
+  ports: readonly MarginPort[],
+): Promise<{ readonly key: number; readonly hasLimit: boolean }[]> =>
+  read(sql`
+    select n.key, exists (
+      select from transceivers t join gauges g on g.transceiver_id = t.id and g.metric = 'rx_power'
+      where t.interface_id = p.interface_id and t.is_present and ${lowLimit} is not null) as "hasLimit"
+    from ${portRows(ports)} join held_ports p on p.team_id = n."teamId" and p.id = n."portId"`)
+
+/** The margin of the weakest lane in each 5 minutes, of all modules that the port has had. */
+export const listMargins = (
+  read: ReadRows,
+  ports: readonly MarginPort[],
+): Promise<{ readonly key: number; readonly startMs: number; readonly margin: number }[]> =>
+  read(sql`
+    with v as (
+      select n.key, (d.day::timestamp at time zone 'UTC') + make_interval(mins => 5 * (u.n::integer - 1)) as at,
+        u.value - ${lowLimit} as margin, greatest(${interfaceSince}, n.start) as since, n."end" as until
+      from ${portRows(ports)} join held_ports p on p.team_id = n."teamId" and p.id = n."portId"
+        join transceivers t on t.interface_id = p.interface_id
+        join gauges g on g.transceiver_id = t.id and g.metric = 'rx_power'
+        join gauge_days d on d.gauge_id = g.id and d.day between (n.start at time zone 'UTC')::date and (n."end" at time zone 'UTC')::date
+        cross join lateral unnest(d.slots) with ordinality u (value, n)
+      where u.value is not null and ${lowLimit} is not null)
+    select key, (extract(epoch from at) * 1000)::bigint as "startMs", min(margin) as margin
+    from v where at >= since and at < until group by 1, 2`)
