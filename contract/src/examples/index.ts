@@ -22,6 +22,7 @@ export const examples: Examples = new Map([
   ...recorded(recordedTeam),
   ...recorded(recordedMessages),
   ...streamExamples,
+  ...recorded(recordedAlerts),
   ...recorded(recordedByoip),
   ...recorded(recordedOperator),
   ...recorded(recordedDns),

@@ -27,7 +27,8 @@ export type AlertObjectRow = {
 /** The object of a rule `r`, with its name as lists show it. */
 export const objectOfRule = sql<AlertObjectRow>`case
   when r.kind in ('port_utilisation', 'light_margin') then json_build_object('type', 'port', 'id', r.object_id, 'name', coalesce((
-    select p.name from held_ports p where p.team_id = r.team_id and p.id = r.object_id), ''))
+    select p.name from port_assignments a join ports p on p.id = a.port_id
+    where a.team_id = r.team_id and a.port_id = r.object_id and a.valid @> now()), ''))
   when r.kind = 'commit' then json_build_object('type', 'service', 'id', r.object_id, 'name', coalesce((
     select s.name from services s where s.team_id = r.team_id and s.id = r.object_id), ''))
   else json_build_object('type', 'announcement', 'id', r.object_id, 'name', coalesce((
@@ -217,7 +218,7 @@ export async function hasObject(
   id: number,
 ): Promise<boolean> {
   const tables = {
-    port: sql`held_ports o where o.team_id = ${teamId}`,
+    port: sql`(select port_id as id from port_assignments where team_id = ${teamId} and valid @> now()) o where true`,
     service: sql`services o where o.team_id = ${teamId}`,
     announcement: sql`announcements o where o.team_id = ${teamId} and o.deleted is null`,
   }

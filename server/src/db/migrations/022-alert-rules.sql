@@ -82,3 +82,21 @@ create index announcement_heard_team on announcement_heard (team_id);
 alter table announcement_heard enable row level security;
 create policy tenant on announcement_heard to pharos_tenant using (team_id = current_team_id());
 grant select on announcement_heard to pharos_tenant;
+
+-- New types of messages.
+alter table outbox drop constraint outbox_type_check, add constraint outbox_type_check check (case
+    when team_id is null then user_id is null and type in ('approval.opened', 'approval.reminder', 'approval.decided', 'service.billed')
+    when user_id is not null then type = 'notifications.changed'
+    else type in ('announcement.status_changed', 'announcement.regions_changed', 'announcement.zombie', 'announcement.unexpected_origin',
+      'announcement.not_visible', 'announcement.other_path', 'validation.failed', 'event.started', 'event.updated', 'event.ended', 'incident.started',
+      'incident.updated', 'incident.ended', 'zone.updated', 'zone.status_changed', 'zone.dnssec_changed', 'port.status_changed', 'port.optic_warning',
+      'port.bgp_session_changed', 'service.billed', 'cross_connect.status_changed', 'shield.list_changed', 'alert.fired', 'alert.cleared', 'alert.unknown',
+      'team.staff_access') end) not valid;
+
+alter table webhooks drop constraint webhooks_events_check, add constraint webhooks_events_check check (cardinality(events) > 0 and events <@ case
+        when team_id is null then array['approval.opened', 'approval.reminder', 'approval.decided', 'service.billed']
+        else array['announcement.status_changed', 'announcement.zombie', 'announcement.unexpected_origin', 'announcement.not_visible',
+          'announcement.other_path', 'validation.failed', 'event.started', 'event.updated', 'event.ended', 'incident.started', 'incident.updated',
+          'incident.ended', 'zone.updated', 'zone.status_changed', 'zone.dnssec_changed', 'port.status_changed', 'port.optic_warning',
+          'port.bgp_session_changed', 'service.billed', 'cross_connect.status_changed', 'shield.list_changed', 'alert.fired', 'alert.cleared', 'alert.unknown',
+      'team.staff_access'] end) not valid;

@@ -2,7 +2,6 @@
 import { sql } from 'kysely'
 import type { ReadRows } from '../../db/postgres.ts'
 import { unnestRows } from '../../db/unnest.ts'
-import { interfaceSince } from '../assignment/assignment.store.ts'
 
 /** A port of a team, and the time to read. Keys are unique. */
 export type MarginPort = {
@@ -13,11 +12,12 @@ export type MarginPort = {
   readonly end: Date
 }
 
-const portRows = (ports: readonly MarginPort[]) =>
-  unnestRows(
+/** `n` with the port `p` and its assignment `a`, if the team has the port now. */
+const heldNow = (ports: readonly MarginPort[]) => sql`
+  ${unnestRows(
     ports.map(({ key, teamId, portId, start, end }) => ({ key, teamId, portId, start, end })),
     { key: 'bigint', teamId: 'integer', portId: 'bigint', start: 'timestamptz', end: 'timestamptz' },
-  )
+  )} join port_assignments a on a.team_id = n."teamId" and a.port_id = n."portId" and a.valid @> now() join ports p on p.id = a.port_id`
 
 /** The low alarm limit, or else the low warning limit: the margin of a lane is above it. */
 const lowLimit = sql`coalesce((g.limits ->> 'alarmLow')::double precision, (g.limits ->> 'warnLow')::double precision)`
@@ -31,7 +31,7 @@ export const listMarginPorts = (
     select n.key, exists (
       select from transceivers t join gauges g on g.transceiver_id = t.id and g.metric = 'rx_power'
       where t.interface_id = p.interface_id and t.is_present and ${lowLimit} is not null) as "hasLimit"
-    from ${portRows(ports)} join held_ports p on p.team_id = n."teamId" and p.id = n."portId"`)
+    from ${heldNow(ports)}`)
 
 /** The margin of the weakest lane in each 5 minutes, of all modules that the port has had. */
 export const listMargins = (
@@ -41,8 +41,8 @@ export const listMargins = (
   read(sql`
     with v as (
       select n.key, (d.day::timestamp at time zone 'UTC') + make_interval(mins => 5 * (u.n::integer - 1)) as at,
-        u.value - ${lowLimit} as margin, greatest(${interfaceSince}, n.start) as since, n."end" as until
-      from ${portRows(ports)} join held_ports p on p.team_id = n."teamId" and p.id = n."portId"
+        u.value - ${lowLimit} as margin, greatest(lower(a.valid), p.interface_since, n.start) as since, n."end" as until
+      from ${heldNow(ports)}
         join transceivers t on t.interface_id = p.interface_id
         join gauges g on g.transceiver_id = t.id and g.metric = 'rx_power'
         join gauge_days d on d.gauge_id = g.id and d.day between (n.start at time zone 'UTC')::date and (n."end" at time zone 'UTC')::date

@@ -25,8 +25,9 @@ export async function listSpeeds(
   ports: readonly HeldPort[],
 ): Promise<ReadonlyMap<number, number | null>> {
   const rows = await read(sql<{ key: number; speed: number | null }>`
-    select n.key, coalesce(p.speed_bps, p.interface_speed_bps) as speed
-    from ${portRows(ports)} join held_ports p on p.team_id = n."teamId" and p.id = n."portId"`)
+    select n.key, coalesce(p.speed_bps, i.speed_bps) as speed
+    from ${portRows(ports)} join port_assignments a on a.team_id = n."teamId" and a.port_id = n."portId" and a.valid @> now()
+      join ports p on p.id = a.port_id left join interfaces i on i.id = p.interface_id`)
   return new Map(rows.map(({ key, speed }) => [key, speed]))
 }
 
