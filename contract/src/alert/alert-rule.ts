@@ -204,7 +204,8 @@ export const AlertRule = Component('AlertRule', {
   reason: Nullable({ ...AlertReasonName, description: 'why the state is unknown; null if it is not' }),
   firing_since: {
     ...NullableTime,
-    description: 'start of the open firing, which continues while the state is unknown; null if there is none',
+    description:
+      'start of the open firing, which continues while the state is unknown; null if there is none',
   },
   value: Nullable(Type.Number({ description: 'the last measured value, in `unit`; null without one' })),
   threshold: Type.Number({ description: 'the limit of the condition, in `unit`' }),
@@ -399,7 +400,10 @@ export const tryAlertConditionRoute = route({
   body: Strict({
     condition: AlertCondition,
     clear_minutes: Optional(clearMinutes),
-    start: Optional({ ...Time, description: `start of the window, at most ${alertTrialDays} days before its end` }),
+    start: Optional({
+      ...Time,
+      description: `start of the window, at most ${alertTrialDays} days before its end`,
+    }),
     end: Optional({ ...Time, description: 'end of the window; now by default' }),
   }),
   response: AlertTrial,

@@ -72,11 +72,7 @@ export async function findAlertRule(
   return (await postgres.readInTeam(teamId, query))[0]
 }
 
-export async function lockAlertRule(
-  trx: Trx,
-  teamId: number,
-  id: number,
-): Promise<AlertRuleRow | undefined> {
+export async function lockAlertRule(trx: Trx, teamId: number, id: number): Promise<AlertRuleRow | undefined> {
   const { rows } = await sql<AlertRuleRow>`
     select ${ruleColumns} from alert_rules r
     where r.team_id = ${teamId} and r.id = ${id}::bigint for no key update`.execute(trx)
@@ -116,7 +112,9 @@ export const listAlertRuleRows = (
 
 /** Serializes concurrent creations: each counts the rules of the other. */
 export async function countAlertRules(trx: Trx, teamId: number): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`alert rules of team ${teamId}`}, 0))`.execute(trx)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`alert rules of team ${teamId}`}, 0))`.execute(
+    trx,
+  )
   const { rows } = await sql<{ count: number }>`
     select count(*) from alert_rules where team_id = ${teamId}`.execute(trx)
   return rows[0]!.count
@@ -176,7 +174,9 @@ export async function endFiring(
 ): Promise<EndedFiring | undefined> {
   const { rows } = await sql<EndedFiring>`
     update alert_firings set ended = now(), ending = ${ending}
-    where team_id = ${teamId} and rule_id = ${ruleId} and ended is null returning id, started, ended`.execute(trx)
+    where team_id = ${teamId} and rule_id = ${ruleId} and ended is null returning id, started, ended`.execute(
+    trx,
+  )
   return rows[0]
 }
 

@@ -82,7 +82,13 @@ export async function listAlertFirings(
 export function createAlertRule(
   { postgres }: Deps,
   operation: Operation,
-  { name, condition, severity = 'warning', enabled = true, clear_minutes }: BodyOf<typeof createAlertRuleRoute>,
+  {
+    name,
+    condition,
+    severity = 'warning',
+    enabled = true,
+    clear_minutes,
+  }: BodyOf<typeof createAlertRuleRoute>,
 ): Promise<ChangeAnswer<AlertRule>> {
   const { teamId } = operation.actor
   requireModule(operation, condition)
@@ -90,7 +96,13 @@ export function createAlertRule(
     await requireObject(trx, teamId, condition)
     if ((await countAlertRules(trx, teamId)) >= alertRulesMax)
       throw fail('quota_exceeded', 'alertRules', { limit: alertRulesMax })
-    const settings = { name, condition, severity, enabled, clear_minutes: clear_minutes ?? clearMinutesOf(condition) }
+    const settings = {
+      name,
+      condition,
+      severity,
+      enabled,
+      clear_minutes: clear_minutes ?? clearMinutesOf(condition),
+    }
     const row = await insertAlertRule(trx, teamId, storedOf(settings), actorName(operation.actor))
     await note(trx, operation, row.id, 'create', { after: recordedOf(row) })
     return answerWith(row)
@@ -122,7 +134,8 @@ export function updateAlertRule(
     const isOther = !isDeepStrictEqual(before.condition, next.condition)
     if (isOther) await requireObject(trx, teamId, next.condition)
     const isToggled = before.enabled !== next.enabled
-    if (isOther || isToggled) await end(trx, teamId, before, isToggled && !next.enabled ? 'disabled' : 'changed')
+    if (isOther || isToggled)
+      await end(trx, teamId, before, isToggled && !next.enabled ? 'disabled' : 'changed')
     const anew = isOther || isToggled ? (next.enabled ? 'new' : 'disabled') : undefined
     const after = await saveAlertRule(trx, teamId, id, storedOf(next), anew)
     await note(trx, operation, id, 'update', { before: recordedOf(before), after: recordedOf(after) })
@@ -178,7 +191,16 @@ const storedOf = (settings: AlertSettings): StoredAlertSettings => ({
 })
 
 /** The evaluation changes the shown state of a rule but not its version. */
-const tagOf = ({ version, state, since, reason, value, firing_since, evaluated_until, object }: AlertRuleRow): string =>
+const tagOf = ({
+  version,
+  state,
+  since,
+  reason,
+  value,
+  firing_since,
+  evaluated_until,
+  object,
+}: AlertRuleRow): string =>
   etagOf(version, [state, since, reason, value, firing_since, evaluated_until, object])
 
 const answerWith = (row: AlertRuleRow) => ({ body: presentRule(row), etag: tagOf(row) })

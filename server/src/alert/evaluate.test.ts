@@ -22,22 +22,46 @@ const stateAfter = (rule: AlertTiming, values: readonly (number | null)[]) =>
   evaluate(rule, newMemory(0), stepsOf(values)).memory.state
 
 const [high, low] = [90, 10]
-const cases: readonly [name: string, rule: AlertTiming, (number | null)[], changes: string[], state: string][] = [
+const cases: readonly [
+  name: string,
+  rule: AlertTiming,
+  (number | null)[],
+  changes: string[],
+  state: string,
+][] = [
   ['nothing beyond the limit', timing(10, 10), [low, low], [], 'ok'],
   ['a value at the limit is within it', timing(5, 5), [80, 80, 80], [], 'ok'],
   ['too short a peak does not fire', timing(15, 10), [high, high, low, high, high], [], 'ok'],
   ['fires once while it stays beyond', timing(10, 10), [high, high, high, high], ['fired 10'], 'firing'],
   ['a short dip does not end it', timing(5, 10), [high, low, high, low, high], ['fired 5'], 'firing'],
   ['ends after the time within', timing(5, 10), [high, low, low, low], ['fired 5', 'cleared 15'], 'ok'],
-  ['fires again after its end', timing(5, 5), [high, low, high], ['fired 5', 'cleared 10', 'fired 15'], 'firing'],
+  [
+    'fires again after its end',
+    timing(5, 5),
+    [high, low, high],
+    ['fired 5', 'cleared 10', 'fired 15'],
+    'firing',
+  ],
   ['one missing value does not end the run', timing(10, 10), [high, null, high], ['fired 15'], 'firing'],
   ['a missing value does not count for it', timing(15, 10), [high, null, high], [], 'ok'],
   ['a long gap ends the run', timing(10, 10), [high, null, null, null, high], [], 'ok'],
   ['no values at all are unknown', timing(5, 5), [null, null, null], [], 'unknown'],
   ['no data is never ok', timing(5, 5), [low, null, null, null], [], 'unknown'],
   ['two missing values are not unknown yet', timing(5, 5), [low, null, null], [], 'ok'],
-  ['a firing stays open in a gap, silently', timing(5, 5), [high, null, null, null, high], ['fired 5'], 'firing'],
-  ['a firing ends after a gap only by values', timing(5, 5), [high, null, null, null, low], ['fired 5', 'cleared 25'], 'ok'],
+  [
+    'a firing stays open in a gap, silently',
+    timing(5, 5),
+    [high, null, null, null, high],
+    ['fired 5'],
+    'firing',
+  ],
+  [
+    'a firing ends after a gap only by values',
+    timing(5, 5),
+    [high, null, null, null, low],
+    ['fired 5', 'cleared 25'],
+    'ok',
+  ],
 ]
 
 describe('a rule', () => {
@@ -67,9 +91,7 @@ describe('a rule', () => {
 
   it('states when the value went beyond the limit, and which value fired it', () => {
     const { changes } = evaluate(timing(10, 10), newMemory(0), stepsOf([low, 85, 95]))
-    assert.deepEqual(changes, [
-      { kind: 'fired', startedMs: 5 * minuteMs, atMs: 15 * minuteMs, value: 95 },
-    ])
+    assert.deepEqual(changes, [{ kind: 'fired', startedMs: 5 * minuteMs, atMs: 15 * minuteMs, value: 95 }])
   })
 
   it('has the same changes however the values are divided among runs', () => {

@@ -61,7 +61,8 @@ export function evaluate(
   const changes: AlertChange[] = []
   let memory = before
   for (const step of steps) {
-    const next = step.value === null ? withoutValue(memory, step) : withValue(timing, memory, step, step.value)
+    const next =
+      step.value === null ? withoutValue(memory, step) : withValue(timing, memory, step, step.value)
     memory = next.memory
     if (next.change) changes.push(next.change)
   }

@@ -157,7 +157,10 @@ async function readCommit(
   postgres: Postgres,
   { teamId, condition, startMs, endMs, valueMs }: TargetOf<'commit'>,
 ): Promise<AlertSeries> {
-  const starts = Array.from({ length: Math.floor((endMs - startMs) / valueMs) }, (_, at) => startMs + at * valueMs)
+  const starts = Array.from(
+    { length: Math.floor((endMs - startMs) / valueMs) },
+    (_, at) => startMs + at * valueMs,
+  )
   const shares = await readCommitShares(postgres, {
     teamId,
     serviceId: condition.service_id,

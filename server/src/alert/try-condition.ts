@@ -34,7 +34,10 @@ export async function tryAlertCondition(
   const now = clock()
   const window = windowOfTrial(start, end, now, condition)
   const target = { key: 0, teamId, condition, ...window }
-  const deps = { postgres, read: <R>(query: Parameters<typeof postgres.readInTeam<R>>[1]) => postgres.readInTeam(teamId, query) }
+  const deps = {
+    postgres,
+    read: <R>(query: Parameters<typeof postgres.readInTeam<R>>[1]) => postgres.readInTeam(teamId, query),
+  }
   const series = (await readSeries(deps, [target])).get(0)!
   const steps = stepsOf(series, window, now.getTime())
   const limit = alertLimitOf(condition)

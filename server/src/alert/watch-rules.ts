@@ -8,7 +8,7 @@ import { recordHeardBy } from '../byoip/visibility/heard-by.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { writeMessages, type NewMessage } from '../outbox/outbox.ts'
 import { clearedMessage, firedMessage, unknownMessage } from './alert-message.ts'
-import { evaluate, newMemory, type AlertChange, type AlertMemory } from './evaluate.ts'
+import { evaluate, newMemory, type AlertChange, type AlertMemory, type AlertStep } from './evaluate.ts'
 import { lateMs, readSeries, stepsOf, valueMsOf, type AlertSeries, type SeriesTarget } from './series.ts'
 import {
   clearFiring,
@@ -88,12 +88,8 @@ async function watchBatch(postgres: Postgres, due: readonly DueRule[], now: Date
 type Evaluated = Evaluation & { readonly rule: WatchedRule; readonly changes: readonly AlertChange[] }
 
 /** Undefined if no value has become final. */
-function evaluatedOf(
-  { rule, target }: DueRule,
-  series: AlertSeries,
-  nowMs: number,
-): Evaluated | undefined {
-  const steps = stepsOf(series, target, nowMs)
+function evaluatedOf({ rule, target }: DueRule, series: AlertSeries, nowMs: number): Evaluated | undefined {
+  const steps = sinceStart(rule, stepsOf(series, target, nowMs))
   const last = steps.at(-1)
   if (!last) return undefined
   const timing = { limit: alertLimitOf(rule.condition), clearMinutes: rule.clearMinutes }
@@ -108,6 +104,16 @@ function evaluatedOf(
     memory,
     reason: memory.state === 'unknown' ? reasonOf(series, rule, memory) : null,
   }
+}
+
+/** A new rule looks back for values, but has not waited for them: missing ones before it count as nothing. */
+function sinceStart(
+  { evaluatedUntil, since }: WatchedRule,
+  steps: readonly AlertStep[],
+): readonly AlertStep[] {
+  if (evaluatedUntil !== null) return steps
+  const first = steps.findIndex(({ value, endMs }) => value !== null || endMs > since.getTime())
+  return first === -1 ? [] : steps.slice(first)
 }
 
 /** A rule whose first values are missing is new until it is known that there are none. */
