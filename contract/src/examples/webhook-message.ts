@@ -307,7 +307,7 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
       timestamp: '2026-03-14T09:30:41.205Z',
       data: {
         ...firing,
-        portal_path: '/alerts/14?start=2026-03-14T03:15:00.000Z&end=2026-03-14T09:30:00.000Z',
+        portal_path: '/alerts/14?from=2026-03-14T03:15Z&to=2026-03-14T09:30Z',
         firing_id: 902,
         value: 5.918,
         started: '2026-03-14T09:15:00.000Z',
@@ -319,7 +319,7 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
       timestamp: '2026-03-14T11:05:40.518Z',
       data: {
         ...firing,
-        portal_path: '/alerts/14?start=2026-03-14T03:15:00.000Z&end=2026-03-14T11:05:00.000Z',
+        portal_path: '/alerts/14?from=2026-03-14T03:15Z&to=2026-03-14T11:05Z',
         firing_id: 902,
         started: '2026-03-14T09:15:00.000Z',
         ending: 'cleared',
@@ -331,7 +331,7 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
       timestamp: '2026-03-15T02:10:40.077Z',
       data: {
         ...firing,
-        portal_path: '/alerts/14?start=2026-03-14T19:00:00.000Z&end=2026-03-15T02:00:00.000Z',
+        portal_path: '/alerts/14?from=2026-03-14T19:00Z&to=2026-03-15T02:00Z',
         reason: 'no_data',
         message: alertReasonText('no_data'),
         since: '2026-03-15T01:00:00.000Z',

@@ -30,8 +30,7 @@ const checkLabels: Readonly<Record<string, string>> = {
 function alertText({ rule, object, change, value, threshold, unit, comparison, why }: Attrs): string {
   const subject = `${String(rule)}${object === '' ? '' : ` (${String(object)})`}`
   if (change === 'cleared') return `Alert "${subject}" has ended`
-  if (change === 'unknown')
-    return `Alert "${subject}" has no data: ${alertReasonText(why as AlertReason)}`
+  if (change === 'unknown') return `Alert "${subject}" has no data: ${alertReasonText(why as AlertReason)}`
   const limit = `${comparison === 'above' ? 'above' : 'below'} ${quantity(threshold, unit)}`
   return `Alert "${subject}" fires: ${quantity(value, unit)}, ${limit}`
 }

@@ -2,7 +2,7 @@
 import { formatRate } from '../ui/rate.ts'
 import { formatDuration } from '../ui/time-text.ts'
 
-export type Unit = 'bps' | 'pps' | 'bytes' | 'packets' | 'count' | 'percent' | 'dBm' | 'ms'
+export type Unit = 'bps' | 'pps' | 'bytes' | 'packets' | 'count' | 'percent' | 'dBm' | 'dB' | 'ms'
 
 const counts = new Intl.NumberFormat('en')
 
@@ -23,7 +23,8 @@ export function formatValue(value: number, unit: Unit): string {
     case 'percent':
       return `${formatPart(value)} %`
     case 'dBm':
-      return `${value.toFixed(1)} dBm`
+    case 'dB':
+      return `${value.toFixed(1)} ${unit}`
     case 'ms':
       return formatDuration(value)
   }

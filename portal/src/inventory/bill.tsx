@@ -12,6 +12,7 @@ import { billedText, overageText } from '@pharos/contract/inventory/bill-text'
 import type { Service } from '@pharos/contract/inventory/service'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { AlertLink } from '../alerts/alert-link.tsx'
 import { call } from '../api/call.ts'
 import { teamIdNow } from '../api/queries.ts'
 import { BillBar } from '../charts/bill-bar.tsx'
@@ -103,6 +104,9 @@ function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: b
       </Group>
       {bill.billing_method !== 'flat' && (
         <BillBar label={bill.name} billed={billed} commit={commit} forecast={forecast} />
+      )}
+      {bill.closed === null && commit !== null && billed !== null && (
+        <AlertLink kind="commit" object={service.id} part={bill.port_id} of={bill.name} />
       )}
       {overage !== undefined && <Text size="sm">{overage}</Text>}
       {problem !== null && <Dimmed>{texts.problems[problem]}</Dimmed>}

@@ -21,9 +21,11 @@ export type ReportedRule = {
 /** Time that the chart of a link shows before the start. */
 const leadMs = 6 * 3_600_000
 
+/** As addresses of the portal have times. */
+const minuteOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16)}Z`
+
 function ruleData({ id, name, condition, severity, object }: ReportedRule, started: Date, at: Date) {
   const { threshold, unit, comparison } = alertLimitOf(condition)
-  const start = new Date(started.getTime() - leadMs).toISOString()
   return {
     alert_rule_id: id,
     name,
@@ -33,7 +35,7 @@ function ruleData({ id, name, condition, severity, object }: ReportedRule, start
     threshold,
     unit,
     comparison,
-    portal_path: `/alerts/${id}?start=${start}&end=${at.toISOString()}`,
+    portal_path: `/alerts/${id}?from=${minuteOf(started.getTime() - leadMs)}&to=${minuteOf(at.getTime())}`,
   }
 }
 

@@ -220,9 +220,11 @@ export function presentRule({ version: _version, ...row }: AlertRuleRow): AlertR
   }
 }
 
-/** The part recorded in the audit log. */
-const recordedOf = (settings: AlertSettings) =>
-  fieldsOf(settings, ['name', 'condition', 'severity', 'enabled', 'clear_minutes'])
+/** The part recorded in the audit log, as one list of fields. */
+const recordedOf = ({ condition, ...settings }: AlertSettings) => ({
+  ...fieldsOf(settings, ['name', 'severity', 'enabled', 'clear_minutes']),
+  ...condition,
+})
 
 function note(
   trx: Trx,

@@ -89,7 +89,7 @@ type Evaluated = Evaluation & { readonly rule: WatchedRule; readonly changes: re
 
 /** Undefined if no value has become final. */
 function evaluatedOf({ rule, target }: DueRule, series: AlertSeries, nowMs: number): Evaluated | undefined {
-  const steps = sinceStart(rule, stepsOf(series, target, nowMs))
+  const steps = sinceStart(rule, series, stepsOf(series, target, nowMs))
   const last = steps.at(-1)
   if (!last) return undefined
   const timing = { limit: alertLimitOf(rule.condition), clearMinutes: rule.clearMinutes }
@@ -109,9 +109,10 @@ function evaluatedOf({ rule, target }: DueRule, series: AlertSeries, nowMs: numb
 /** A new rule looks back for values, but has not waited for them: missing ones before it count as nothing. */
 function sinceStart(
   { evaluatedUntil, since }: WatchedRule,
+  { reason }: AlertSeries,
   steps: readonly AlertStep[],
 ): readonly AlertStep[] {
-  if (evaluatedUntil !== null) return steps
+  if (evaluatedUntil !== null || reason !== null) return steps
   const first = steps.findIndex(({ value, endMs }) => value !== null || endMs > since.getTime())
   return first === -1 ? [] : steps.slice(first)
 }
