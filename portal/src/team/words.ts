@@ -407,6 +407,7 @@ export const words = {
     eventGroups: {
       routing: 'Announcements',
       attacks: 'Attacks and Shield',
+      alerts: 'Alerts',
       dns: 'DNS',
       inventory: 'Ports and cross connects',
       billing: 'Bills',
