@@ -412,7 +412,7 @@ export const tryAlertConditionRoute = route({
   errors: ['module_disabled'],
 })
 
-export const alertRoutes = [
+export const alertRuleRoutes = [
   listAlertRulesRoute,
   getAlertRuleRoute,
   createAlertRuleRoute,

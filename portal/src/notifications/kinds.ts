@@ -58,7 +58,10 @@ export function lookOf({ kind, attrs }: Pick<Notification, 'kind' | 'attrs'>): L
   const look = looks[kind]
   if (kind === 'attack' && attrs['end']) return { ...look, color: 'idle' }
   if (kind !== 'alert' || attrs['change'] === 'unknown') return look
-  return { ...look, color: attrs['change'] === 'cleared' ? 'idle' : colorOfAlert[String(attrs['severity'])]! }
+  return {
+    ...look,
+    color: attrs['change'] === 'cleared' ? 'idle' : (colorOfAlert[String(attrs['severity'])] ?? look.color),
+  }
 }
 
 /** Returns the address of the page where the reader sees more, or acts. */

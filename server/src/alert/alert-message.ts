@@ -11,7 +11,7 @@ import type { AlertObjectRow } from './alert-rule.store.ts'
 
 export type ReportedRule = {
   readonly id: number
-  readonly teamId: number
+  readonly team_id: number
   readonly name: string
   readonly condition: AlertCondition
   readonly severity: AlertSeverity
@@ -45,7 +45,7 @@ export const firedMessage = (
   rule: ReportedRule,
   { id, started, fired, value }: Firing & { readonly fired: Date; readonly value: number },
 ): NewMessage => ({
-  teamId: rule.teamId,
+  teamId: rule.team_id,
   type: 'alert.fired',
   data: {
     ...ruleData(rule, started, fired),
@@ -60,7 +60,7 @@ export const clearedMessage = (
   rule: ReportedRule,
   { id, started, ended, ending }: Firing & { readonly ended: Date; readonly ending: AlertEnding },
 ): NewMessage => ({
-  teamId: rule.teamId,
+  teamId: rule.team_id,
   type: 'alert.cleared',
   data: {
     ...ruleData(rule, started, ended),
@@ -75,7 +75,7 @@ export const unknownMessage = (
   rule: ReportedRule,
   { reason, since, at }: { readonly reason: AlertReason; readonly since: Date; readonly at: Date },
 ): NewMessage => ({
-  teamId: rule.teamId,
+  teamId: rule.team_id,
   type: 'alert.unknown',
   data: {
     ...ruleData(rule, since, at),

@@ -35,7 +35,7 @@ export const objectOfRule = sql<AlertObjectRow>`case
     select concat(a.prefix, ' (AS', a.origin_asn, ')') from announcements a
     where a.team_id = r.team_id and a.id = r.object_id and a.deleted is null), '')) end`
 
-export const ruleColumns = columns(
+export const alertRuleColumns = columns(
   'alert_rules',
   'r',
   [
@@ -60,7 +60,7 @@ export const ruleColumns = columns(
     firing_since: sql<Date | null>`(select f.started from alert_firings f where f.rule_id = r.id and f.ended is null)`,
   },
 )
-export type AlertRuleRow = Readonly<RowOf<typeof ruleColumns>>
+export type AlertRuleRow = Readonly<RowOf<typeof alertRuleColumns>>
 
 export async function findAlertRule(
   postgres: Postgres,
@@ -68,13 +68,13 @@ export async function findAlertRule(
   id: number,
 ): Promise<AlertRuleRow | undefined> {
   const query = sql<AlertRuleRow>`
-    select ${ruleColumns} from alert_rules r where r.team_id = ${teamId} and r.id = ${id}::bigint`
+    select ${alertRuleColumns} from alert_rules r where r.team_id = ${teamId} and r.id = ${id}::bigint`
   return (await postgres.readInTeam(teamId, query))[0]
 }
 
 export async function lockAlertRule(trx: Trx, teamId: number, id: number): Promise<AlertRuleRow | undefined> {
   const { rows } = await sql<AlertRuleRow>`
-    select ${ruleColumns} from alert_rules r
+    select ${alertRuleColumns} from alert_rules r
     where r.team_id = ${teamId} and r.id = ${id}::bigint for no key update`.execute(trx)
   return rows[0]
 }
@@ -93,7 +93,7 @@ export const listAlertRuleRows = (
         enabled !== undefined && sql`r.enabled = ${enabled}`,
         search !== undefined && sql`strpos(lower(r.name), lower(${search})) > 0`,
       )}`,
-    columns: ruleColumns,
+    columns: alertRuleColumns,
     order: orderBy(
       query.ordering,
       {
@@ -138,7 +138,7 @@ export async function insertAlertRule(
   const { rows } = await sql<AlertRuleRow>`
     insert into alert_rules as r (team_id, name, kind, condition, object_id, severity, enabled, clear_minutes, reason, created_by)
     values (${teamId}, ${name}, ${kind}, ${storedJson(condition)}::jsonb, ${objectId}, ${severity}, ${enabled}, ${clear_minutes}, ${reason}, ${createdBy})
-    returning ${ruleColumns}`.execute(trx)
+    returning ${alertRuleColumns}`.execute(trx)
   return rows[0]!
 }
 
@@ -159,7 +159,7 @@ export async function saveAlertRule(
   const { rows } = await sql<AlertRuleRow>`
     update alert_rules r set name = ${name}, kind = ${kind}, condition = ${storedJson(condition)}::jsonb, object_id = ${objectId},
       severity = ${severity}, enabled = ${enabled}, clear_minutes = ${clear_minutes}, version = version + 1, modified = now() ${reset}
-    where team_id = ${teamId} and id = ${id} returning ${ruleColumns}`.execute(trx)
+    where team_id = ${teamId} and id = ${id} returning ${alertRuleColumns}`.execute(trx)
   return rows[0]!
 }
 

@@ -162,7 +162,7 @@ export function deleteAlertRule(
 /** Receivers of the firing get its end. */
 async function end(trx: Trx, teamId: number, rule: AlertRuleRow, ending: AlertEnding): Promise<void> {
   const firing = await endFiring(trx, teamId, rule.id, ending)
-  if (firing) await writeMessages(trx, [clearedMessage({ ...rule, teamId }, { ...firing, ending })])
+  if (firing) await writeMessages(trx, [clearedMessage({ ...rule, team_id: teamId }, { ...firing, ending })])
 }
 
 async function lockForChange(trx: Trx, operation: Operation, id: number): Promise<AlertRuleRow> {

@@ -15,8 +15,8 @@ import {
   deleteOldFirings,
   insertFiring,
   listEnabledRules,
-  saveEvaluations,
-  type Evaluation,
+  saveRuleStates,
+  type RuleEvaluation,
   type WatchedRule,
 } from './watch.store.ts'
 
@@ -40,7 +40,7 @@ export async function watchAlertRules(
   const announcements = rules.filter(({ condition }) => condition.kind === 'visibility')
   await recordHeardBy(
     owner,
-    announcements.map(({ objectId }) => objectId),
+    announcements.map(({ object_id: id }) => id),
     now,
     alertTrialDays + 1,
   )
@@ -58,7 +58,7 @@ type DueRule = { readonly rule: WatchedRule; readonly target: SeriesTarget }
 
 /** Undefined if no whole value has passed since the last evaluation. */
 function dueOf(rule: WatchedRule, nowMs: number): DueRule | undefined {
-  const { id, teamId, condition, evaluatedUntil } = rule
+  const { id, team_id: teamId, condition, evaluated_until: evaluatedUntil } = rule
   const valueMs = valueMsOf(condition.kind)
   // A new rule looks back, so that it fires for what lasts already.
   const firstMs = nowMs - alertLimitOf(condition).forMinutes * minuteMs - lateMs - valueMs
@@ -85,21 +85,21 @@ async function watchBatch(postgres: Postgres, due: readonly DueRule[], now: Date
   return postgres.owner.transaction().execute((trx) => save(trx, evaluated))
 }
 
-type Evaluated = Evaluation & { readonly rule: WatchedRule; readonly changes: readonly AlertChange[] }
+type Evaluated = RuleEvaluation & { readonly rule: WatchedRule; readonly changes: readonly AlertChange[] }
 
 /** Undefined if no value has become final. */
 function evaluatedOf({ rule, target }: DueRule, series: AlertSeries, nowMs: number): Evaluated | undefined {
   const steps = sinceStart(rule, series, stepsOf(series, target, nowMs))
   const last = steps.at(-1)
   if (!last) return undefined
-  const timing = { limit: alertLimitOf(rule.condition), clearMinutes: rule.clearMinutes }
+  const timing = { limit: alertLimitOf(rule.condition), clearMinutes: rule.clear_minutes }
   const { memory, changes } = evaluate(timing, memoryOf(rule), steps)
   return {
     rule,
     changes,
     id: rule.id,
     version: rule.version,
-    before: rule.evaluatedUntil,
+    before: rule.evaluated_until,
     until: new Date(last.endMs),
     memory,
     reason: memory.state === 'unknown' ? reasonOf(series, rule, memory) : null,
@@ -108,11 +108,11 @@ function evaluatedOf({ rule, target }: DueRule, series: AlertSeries, nowMs: numb
 
 /** A new rule looks back for values, but has not waited for them: missing ones before it count as nothing. */
 function sinceStart(
-  { evaluatedUntil, since }: WatchedRule,
+  { evaluated_until: until, since }: WatchedRule,
   { reason }: AlertSeries,
   steps: readonly AlertStep[],
 ): readonly AlertStep[] {
-  if (evaluatedUntil !== null || reason !== null) return steps
+  if (until !== null || reason !== null) return steps
   const first = steps.findIndex(({ value, endMs }) => value !== null || endMs > since.getTime())
   return first === -1 ? [] : steps.slice(first)
 }
@@ -126,18 +126,18 @@ function reasonOf({ reason }: AlertSeries, rule: WatchedRule, { unknownMs }: Ale
 const memoryOf = (rule: WatchedRule): AlertMemory => ({
   ...newMemory(rule.since.getTime()),
   state: rule.state,
-  isFiring: rule.firingId !== null,
+  isFiring: rule.firing_id !== null,
   value: rule.value,
-  aboveMs: rule.aboveMs,
-  belowMs: rule.belowMs,
-  unknownMs: rule.unknownMs,
-  runSinceMs: rule.runSince?.getTime() ?? null,
-  toldUnknown: rule.toldUnknown,
+  aboveMs: rule.above_ms,
+  belowMs: rule.below_ms,
+  unknownMs: rule.unknown_ms,
+  runSinceMs: rule.run_since?.getTime() ?? null,
+  toldUnknown: rule.told_unknown,
 })
 
 /** The rows are locked by their update; the messages follow in the order of the changes. */
 async function save(trx: Trx, evaluated: readonly Evaluated[]): Promise<number> {
-  const saved = new Set(await saveEvaluations(trx, evaluated))
+  const saved = new Set(await saveRuleStates(trx, evaluated))
   const messages: NewMessage[] = []
   for (const { rule, changes, reason } of evaluated)
     if (saved.has(rule.id))

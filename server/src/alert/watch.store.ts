@@ -2,49 +2,53 @@
 import type { AlertCondition, AlertSeverity, AlertState } from '@pharos/contract/alert/alert-rule'
 import type { AlertReason } from '@pharos/contract/reason/alert-reason'
 import { sql } from 'kysely'
+import { columns, type RowOf } from '../db/columns.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { unnestRows } from '../db/unnest.ts'
-import { objectOfRule, type AlertObjectRow } from './alert-rule.store.ts'
+import { objectOfRule } from './alert-rule.store.ts'
 import type { AlertMemory } from './evaluate.ts'
 
-export type WatchedRule = {
-  readonly id: number
-  readonly teamId: number
-  readonly modules: readonly string[]
-  readonly name: string
-  readonly condition: AlertCondition
-  readonly objectId: number
-  readonly object: AlertObjectRow
-  readonly severity: AlertSeverity
-  readonly clearMinutes: number
-  readonly state: AlertState
-  readonly since: Date
-  readonly reason: AlertReason | null
-  readonly value: number | null
-  readonly evaluatedUntil: Date | null
-  readonly aboveMs: number
-  readonly belowMs: number
-  readonly unknownMs: number
-  readonly runSince: Date | null
-  readonly toldUnknown: boolean
-  readonly version: number
-  /** The open firing. */
-  readonly firingId: number | null
-}
+const watchedColumns = columns(
+  'alert_rules',
+  'r',
+  [
+    'id',
+    'team_id',
+    'name',
+    'object_id',
+    'clear_minutes',
+    'since',
+    'value',
+    'evaluated_until',
+    'above_ms',
+    'below_ms',
+    'unknown_ms',
+    'run_since',
+    'told_unknown',
+    'version',
+  ],
+  {
+    modules: sql<string[]>`(select t.enabled_modules from teams t where t.id = r.team_id)`,
+    condition: sql<AlertCondition>`r.condition`,
+    object: objectOfRule,
+    severity: sql<AlertSeverity>`r.severity`,
+    state: sql<AlertState>`r.state`,
+    reason: sql<AlertReason | null>`r.reason`,
+    /** The open firing. */
+    firing_id: sql<
+      number | null
+    >`(select f.id from alert_firings f where f.rule_id = r.id and f.ended is null)`,
+  },
+)
+export type WatchedRule = Readonly<RowOf<typeof watchedColumns>>
 
 export async function listEnabledRules(db: Db): Promise<WatchedRule[]> {
   const { rows } = await sql<WatchedRule>`
-    select r.id, r.team_id as "teamId", t.enabled_modules as modules, r.name, r.condition, r.object_id as "objectId",
-      ${objectOfRule} as object, r.severity, r.clear_minutes as "clearMinutes", r.state, r.since, r.reason, r.value,
-      r.evaluated_until as "evaluatedUntil", r.above_ms as "aboveMs", r.below_ms as "belowMs", r.unknown_ms as "unknownMs",
-      r.run_since as "runSince", r.told_unknown as "toldUnknown", r.version,
-      (select f.id from alert_firings f where f.rule_id = r.id and f.ended is null) as "firingId"
-    from alert_rules r join teams t on t.id = r.team_id
-    where r.enabled order by r.id`.execute(db)
+    select ${watchedColumns} from alert_rules r where r.enabled order by r.id`.execute(db)
   return rows
 }
 
-export type Evaluation = {
+export type RuleEvaluation = {
   readonly id: number
   readonly version: number
   /** The end of the last evaluated value before. */
@@ -55,7 +59,7 @@ export type Evaluation = {
 }
 
 /** Saves what has not been evaluated or changed by others meanwhile; returns the ids of these rules. */
-export async function saveEvaluations(trx: Trx, evaluations: readonly Evaluation[]): Promise<number[]> {
+export async function saveRuleStates(trx: Trx, evaluations: readonly RuleEvaluation[]): Promise<number[]> {
   const rows = evaluations.map(({ id, version, before, until, memory, reason }) => ({
     id,
     version,
@@ -104,12 +108,12 @@ type NewFiring = {
 /** Returns the id. */
 export async function insertFiring(
   trx: Trx,
-  { id, teamId }: Pick<WatchedRule, 'id' | 'teamId'>,
+  { id, team_id }: Pick<WatchedRule, 'id' | 'team_id'>,
   { started, fired, value, threshold }: NewFiring,
 ): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into alert_firings (rule_id, team_id, started, fired, value, threshold)
-    values (${id}, ${teamId}, ${started}, ${fired}, ${value}, ${threshold}) returning id`.execute(trx)
+    values (${id}, ${team_id}, ${started}, ${fired}, ${value}, ${threshold}) returning id`.execute(trx)
   return rows[0]!.id
 }
 

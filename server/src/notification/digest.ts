@@ -82,7 +82,15 @@ function lineOf({ kind, attrs }: DigestNotifications): string {
   return notificationText(kind, Object.fromEntries(Object.entries(attrs).map(defanged)))
 }
 
-const texts: ReadonlySet<string> = new Set(['filename', 'reason', 'team', 'note', 'subject', 'ticket', 'rule'])
+const texts: ReadonlySet<string> = new Set([
+  'filename',
+  'reason',
+  'team',
+  'note',
+  'subject',
+  'ticket',
+  'rule',
+])
 /** A subject contains no text of other users. */
 const hasText = ({ attrs }: DigestNotifications): boolean =>
   Object.keys(attrs).some((name) => texts.has(name))

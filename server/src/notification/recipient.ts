@@ -192,7 +192,16 @@ function alertIn(
   change: string,
   attrs: Occurrence['attrs'],
 ): Occurrence {
-  const { alert_rule_id, name: rule, object, severity, threshold, unit, comparison, portal_path } = message.data
+  const {
+    alert_rule_id,
+    name: rule,
+    object,
+    severity,
+    threshold,
+    unit,
+    comparison,
+    portal_path,
+  } = message.data
   return occurrence(message, 'alert', {
     alert_rule_id,
     rule,

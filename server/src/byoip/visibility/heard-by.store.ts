@@ -49,9 +49,9 @@ const announcementRows = (announcements: readonly WatchedAnnouncement[]) =>
 export const listWatched = (
   read: ReadRows,
   announcements: readonly WatchedAnnouncement[],
-): Promise<{ readonly key: number; readonly isAnnounced: boolean }[]> =>
+): Promise<{ readonly key: number; readonly is_announced: boolean }[]> =>
   read(sql`
-    select n.key, coalesce(v.change_kind = 'announced', true) as "isAnnounced"
+    select n.key, coalesce(v.change_kind = 'announced', true) as is_announced
     from ${announcementRows(announcements)}
       join announcements a on a.team_id = n."teamId" and a.id = n."announcementId" and a.deleted is null
       left join announcement_visibility v on v.announcement_id = a.id`)
@@ -62,13 +62,13 @@ export const listShares = (
 ): Promise<
   {
     readonly key: number
-    readonly startMs: number
+    readonly start_ms: number
     readonly percent: number
-    readonly isLeast: boolean
+    readonly is_least: boolean
   }[]
 > =>
   read(sql`
-    select n.key, (extract(epoch from h.at) * 1000)::bigint as "startMs", h.percent, h.is_least as "isLeast"
+    select n.key, (extract(epoch from h.at) * 1000)::bigint as start_ms, h.percent, h.is_least
     from ${announcementRows(announcements)}
       join announcement_heard h on h.team_id = n."teamId" and h.announcement_id = n."announcementId"
         and h.at >= n.start and h.at < n."end"`)

@@ -23,7 +23,7 @@ export async function recordHeardBy(
   await deleteOldShares(db, new Date(now.getTime() - keptDays * 86_400_000))
 }
 
-export type HeardBy = {
+export type RecordedShares = {
   readonly isHeld: boolean
   readonly isAnnounced: boolean
   /** Percent by the start of its 5 minutes. `isLeast`: not all collectors are known, so that it may be more. */
@@ -34,13 +34,13 @@ export type HeardBy = {
 export async function readHeardBy(
   read: ReadRows,
   announcements: readonly WatchedAnnouncement[],
-): Promise<ReadonlyMap<number, HeardBy>> {
+): Promise<ReadonlyMap<number, RecordedShares>> {
   if (announcements.length === 0) return new Map()
   const [watched, shares] = await Promise.all([
     listWatched(read, announcements),
     listShares(read, announcements),
   ])
-  const states = new Map(watched.map((one) => [one.key, one.isAnnounced]))
+  const states = new Map(watched.map((one) => [one.key, one.is_announced]))
   const values = Map.groupBy(shares, ({ key }) => key)
   return new Map(
     announcements.map(({ key }) => [
@@ -49,7 +49,10 @@ export async function readHeardBy(
         isHeld: states.has(key),
         isAnnounced: states.get(key) ?? false,
         values: new Map(
-          (values.get(key) ?? []).map(({ startMs, percent, isLeast }) => [startMs, { percent, isLeast }]),
+          (values.get(key) ?? []).map(({ start_ms, percent, is_least: isLeast }) => [
+            start_ms,
+            { percent, isLeast },
+          ]),
         ),
       },
     ]),

@@ -26,18 +26,18 @@ const lowLimit = sql`coalesce((g.limits ->> 'alarmLow')::double precision, (g.li
 export const listMarginPorts = (
   read: ReadRows,
   ports: readonly MarginPort[],
-): Promise<{ readonly key: number; readonly hasLimit: boolean }[]> =>
+): Promise<{ readonly key: number; readonly has_limit: boolean }[]> =>
   read(sql`
     select n.key, exists (
       select from transceivers t join gauges g on g.transceiver_id = t.id and g.metric = 'rx_power'
-      where t.interface_id = p.interface_id and t.is_present and ${lowLimit} is not null) as "hasLimit"
+      where t.interface_id = p.interface_id and t.is_present and ${lowLimit} is not null) as has_limit
     from ${heldNow(ports)}`)
 
 /** The margin of the weakest lane in each 5 minutes, of all modules that the port has had. */
 export const listMargins = (
   read: ReadRows,
   ports: readonly MarginPort[],
-): Promise<{ readonly key: number; readonly startMs: number; readonly margin: number }[]> =>
+): Promise<{ readonly key: number; readonly start_ms: number; readonly margin: number }[]> =>
   read(sql`
     with v as (
       select n.key, (d.day::timestamp at time zone 'UTC') + make_interval(mins => 5 * (u.n::integer - 1)) as at,
@@ -48,5 +48,5 @@ export const listMargins = (
         join gauge_days d on d.gauge_id = g.id and d.day between (n.start at time zone 'UTC')::date and (n."end" at time zone 'UTC')::date
         cross join lateral unnest(d.slots) with ordinality u (value, n)
       where u.value is not null and ${lowLimit} is not null)
-    select key, (extract(epoch from at) * 1000)::bigint as "startMs", min(margin) as margin
+    select key, (extract(epoch from at) * 1000)::bigint as start_ms, min(margin) as margin
     from v where at >= since and at < until group by 1, 2`)

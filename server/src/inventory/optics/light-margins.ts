@@ -17,7 +17,7 @@ export async function readLightMargins(
 ): Promise<ReadonlyMap<number, LightMargins>> {
   if (ports.length === 0) return new Map()
   const [held, margins] = await Promise.all([listMarginPorts(read, ports), listMargins(read, ports)])
-  const limits = new Map(held.map(({ key, hasLimit }) => [key, hasLimit]))
+  const limits = new Map(held.map(({ key, has_limit }) => [key, has_limit]))
   const values = Map.groupBy(margins, ({ key }) => key)
   return new Map(
     ports.map(({ key }) => [
@@ -25,7 +25,7 @@ export async function readLightMargins(
       {
         isHeld: limits.has(key),
         hasLimit: limits.get(key) ?? false,
-        values: new Map((values.get(key) ?? []).map(({ startMs, margin }) => [startMs, round(margin)])),
+        values: new Map((values.get(key) ?? []).map(({ start_ms, margin }) => [start_ms, round(margin)])),
       },
     ]),
   )

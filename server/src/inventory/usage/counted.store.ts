@@ -26,10 +26,12 @@ export type Counted = {
 /** Whose buckets: rows with one `port_id`, and disjoint times from `since` until `until`. */
 export type CountedOf = RawBuilder<unknown>
 
-type Row = { readonly key: number; readonly start: number; readonly firstMs: number; readonly lastMs: number } & Record<
-  'at' | 'covered' | CountedColumn,
-  string | null
->
+type Row = {
+  readonly key: number
+  readonly start: number
+  readonly firstMs: number
+  readonly lastMs: number
+} & Record<'at' | 'covered' | CountedColumn, string | null>
 
 /** Buckets of a minute (`seconds` 60, the last 30 days) or of five. */
 export async function readCounted(
