@@ -25,6 +25,7 @@ import { Section } from '../ui/section.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
 import { conditionOf, firstThreshold, type AlertValues } from './condition.ts'
 import { marksOf, TrialChart } from './trial-chart.tsx'
+import classes from './alerts.module.css'
 import { words } from './words.ts'
 
 const objectTypes = {
@@ -70,10 +71,31 @@ function useObjects(kind: AlertKind): readonly Option[] {
   }, [type, ports.data, services.data, announcements.data])
 }
 
+type Subject = Pick<AlertValues, 'kind' | 'object'>
+
+/** The ports of a service, whose bills are separate. */
+function useParts(service: string): readonly Option[] {
+  const ports = useAllRows(
+    listPortsRoute,
+    { query: { service_id: [Number(service)], ordering: 'name' } },
+    undefined,
+    service !== '',
+  )
+  return useMemo(
+    () =>
+      (service === '' ? [] : (ports.data ?? [])).map(({ id, name, circuit_id: circuit }) => ({
+        value: String(id),
+        label: `${circuit} · ${name}`,
+      })),
+    [service, ports.data],
+  )
+}
+
 const isEntered = (value: number | '') => (value === '' ? words.enter : undefined)
 
-export function useDeclared(kind: AlertKind): Declarations<AlertValues> {
+export function useDeclared({ kind, object: service }: Subject): Declarations<AlertValues> {
   const objects = useObjects(kind)
+  const parts = useParts(kind === 'commit' ? service : '')
   const modules = { inventory: useHasModule('inventory'), ipam: useHasModule('ipam') }
   return useMemo(() => {
     const isDb = kind === 'light_margin'
@@ -91,6 +113,7 @@ export function useDeclared(kind: AlertKind): Declarations<AlertValues> {
         required: true,
         data: (['either', 'in', 'out'] as const).map((value) => ({ value, label: words.directions[value] })),
       }),
+      part: select({ label: words.bill, help: words.billHelp, required: false, data: parts }),
       measure: select({
         label: words.measure,
         required: true,
@@ -123,7 +146,7 @@ export function useDeclared(kind: AlertKind): Declarations<AlertValues> {
         data: alertSeverities.map((value) => ({ value, label: words.severities[value] })),
       }),
     }
-  }, [kind, objects, modules.inventory, modules.ipam])
+  }, [kind, objects, parts, modules.inventory, modules.ipam])
 }
 
 type AlertFieldsProps<Result> = {
@@ -133,13 +156,20 @@ type AlertFieldsProps<Result> = {
 }
 
 export function AlertFields<Result>({ form, isNew }: AlertFieldsProps<Result>) {
-  const { kind } = form.fields.values
+  const { kind, object, name } = form.fields.values
+  const label = useObjects(kind).find(({ value }) => value === object)?.label
+  useProposal(isNew && name === '' ? (label ?? null) : null, `${kind} ${object}`, (of) => {
+    const proposed = words.nameOf(words.kinds[kind], of.split(' · ')[0]!)
+    form.fields.setInitialValues({ ...form.fields.getInitialValues(), name: proposed })
+    form.fields.setFieldValue('name', proposed)
+  })
   return (
     <>
       <FormSection title={words.what} help={words.whatHelp}>
         <Field form={form} name="kind" />
         <Field form={form} name="object" />
         {kind === 'port_utilisation' && <Field form={form} name="direction" />}
+        {kind === 'commit' && <Field form={form} name="part" />}
         {kind === 'commit' && <Field form={form} name="measure" />}
       </FormSection>
       <FormSection title={words.when} help={isNew ? words.whenHelp : words.unknownNote}>
@@ -178,35 +208,39 @@ function Trial<Result>({ form: { fields }, isNew }: AlertFieldsProps<Result>) {
   const trial = body === undefined ? undefined : answer.data
   const isCurrent = trial !== undefined && !answer.isPlaceholderData
   const subject = `${settled.kind} ${settled.object} ${settled.direction} ${settled.measure} ${settled.part}`
-  useProposal(isFirst && isCurrent ? trial.proposed_threshold : null, subject, (proposed) =>
-    fields.setFieldValue('threshold', proposed),
-  )
+  useProposal(isFirst && isCurrent ? trial.proposed_threshold : null, subject, (threshold) => {
+    // What nobody has typed is no unsaved change.
+    fields.setInitialValues({ ...fields.getInitialValues(), threshold })
+    fields.setFieldValue('threshold', threshold)
+  })
   const now = conditionOf(values)
   return (
-    <Section title={words.trial}>
-      <Text size="sm" role="status" aria-live="polite">
-        {settled.object === '' ? words.chooseObject : trial ? sentenceOf(trial) : words.trying}
-      </Text>
-      {trial?.reason != null && settled.kind === 'visibility' && <Dimmed>{words.recordedLater}</Dimmed>}
-      {settled.object !== '' && (
-        <TrialChart
-          label={words.trial}
-          trial={trial}
-          {...(now && values.threshold !== '' ? { threshold: values.threshold } : {})}
-          marks={trial ? marksOf(trial.firings, Date.parse(trial.timeseries.end)) : []}
-          isLoading={body !== undefined && answer.isPending}
-          isPlaceholder={answer.isPlaceholderData}
-          {...(answer.error && !trial
-            ? { error: problemText(answer.error).title, onRetry: () => void answer.refetch() }
-            : {})}
-        />
-      )}
-    </Section>
+    <div className={classes['trial']}>
+      <Section title={words.trial}>
+        <Text size="sm" role="status" aria-live="polite">
+          {settled.object === '' ? words.chooseObject : trial ? sentenceOf(trial) : words.trying}
+        </Text>
+        {trial?.reason != null && settled.kind === 'visibility' && <Dimmed>{words.recordedLater}</Dimmed>}
+        {settled.object !== '' && (
+          <TrialChart
+            label={words.trial}
+            trial={trial}
+            {...(now && values.threshold !== '' ? { threshold: values.threshold } : {})}
+            marks={trial ? marksOf(trial.firings, Date.parse(trial.timeseries.end)) : []}
+            isLoading={body !== undefined && answer.isPending}
+            isPlaceholder={answer.isPlaceholderData}
+            {...(answer.error && !trial
+              ? { error: problemText(answer.error).title, onRetry: () => void answer.refetch() }
+              : {})}
+          />
+        )}
+      </Section>
+    </div>
   )
 }
 
-/** Enters each proposal once, unless a threshold was typed. */
-function useProposal(proposed: number | null, subject: string, enter: (proposed: number) => void): void {
+/** Enters each proposal once, unless something was typed. */
+function useProposal<T>(proposed: T | null, subject: string, enter: (proposed: T) => void): void {
   const entered = useRef<string>(undefined)
   useEffect(() => {
     if (proposed === null || entered.current === subject) return

@@ -21,19 +21,18 @@ import { Dimmed, OrDash } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { FailedSection } from '../ui/failed-section.tsx'
-import { ButtonLink } from '../ui/link.tsx'
+import { ButtonLink, TextLink } from '../ui/link.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { Columns, Page } from '../ui/page.tsx'
 import { PendingPage } from '../ui/pending-page.tsx'
 import { problemText } from '../ui/problem-text.ts'
-import { RowLink } from '../ui/row-link.tsx'
 import { Section } from '../ui/section.tsx'
 import { TimeRangeField } from '../ui/time-range-field.tsx'
 import type { TimeRange } from '../ui/time-range.ts'
 import { formatDuration, Time } from '../ui/time.tsx'
 import { usePageRange } from '../ui/use-page-range.ts'
 import { AlertPill } from './alert-state.tsx'
-import { conditionText, minutesText, pathOfObject, quantityText } from './condition.ts'
+import { conditionText, minutesText, quantityText } from './condition.ts'
 import { marksOf, TrialChart } from './trial-chart.tsx'
 import { words } from './words.ts'
 
@@ -173,6 +172,15 @@ const History = ({ rule, firings }: HistoryProps) => (
   </Section>
 )
 
+function ObjectLink({ object: { type, id, name } }: Pick<AlertRule, 'object'>) {
+  const to = { port: '/ports/$id', service: '/services/$id', announcement: '/announcements/$id' } as const
+  return (
+    <TextLink to={to[type]} params={{ id: String(id) }} size="sm">
+      {name}
+    </TextLink>
+  )
+}
+
 function RuleFacts({ rule, canManage }: { readonly rule: AlertRule; readonly canManage: boolean }) {
   const { id, object, value, unit, threshold, severity, since, firing_since: firing } = rule
   const change = useMutation({
@@ -187,13 +195,7 @@ function RuleFacts({ rule, canManage }: { readonly rule: AlertRule; readonly can
         facts={[
           [
             words.objects[object.type],
-            object.name === '' ? (
-              words.gone
-            ) : (
-              <RowLink key="object" to={pathOfObject(object)}>
-                {object.name}
-              </RowLink>
-            ),
+            object.name === '' ? words.gone : <ObjectLink key="object" object={object} />,
           ],
           [words.value, value === null ? undefined : quantityText(value, unit)],
           [words.limit, quantityText(threshold, unit)],

@@ -24,7 +24,7 @@ const columns: readonly Column<AlertRule>[] = [
     id: 'name',
     header: words.name,
     orderBy: 'name',
-    width: 230,
+    width: 290,
     grows: true,
     card: 'primary',
     cell: ({ id, name }) => <RowLink to={`/alerts/${id}`}>{name}</RowLink>,
@@ -41,7 +41,7 @@ const columns: readonly Column<AlertRule>[] = [
   {
     id: 'object',
     header: words.object,
-    width: 190,
+    width: 170,
     card: 'secondary',
     cell: ({ object }) =>
       object.name === '' ? words.gone : <RowLink to={pathOfObject(object)}>{object.name}</RowLink>,
@@ -49,7 +49,7 @@ const columns: readonly Column<AlertRule>[] = [
   {
     id: 'condition',
     header: words.condition,
-    width: 330,
+    width: 310,
     cell: ({ condition }) => conditionText(condition),
   },
   {

@@ -7,6 +7,7 @@ import {
   type AlertRule,
 } from '@pharos/contract/alert/alert-rule'
 import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
 import { FormPage } from '../ui/form-page.tsx'
@@ -26,9 +27,10 @@ export function EditAlert() {
 function EditForm({ rule }: { readonly rule: AlertRule }) {
   const navigate = useNavigate()
   const params = { id: String(rule.id) }
-  const declared = useDeclared(rule.condition.kind)
+  const [initialValues] = useState(() => valuesOfRule(rule))
+  const declared = useDeclared(initialValues)
   const form = useRequestForm<AlertValues>({
-    initialValues: valuesOfRule(rule),
+    initialValues,
     route: updateAlertRuleRoute,
     declared,
     request: async (values) => {

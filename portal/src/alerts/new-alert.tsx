@@ -1,7 +1,7 @@
 // A new alert rule, filled from the chart that linked here.
 import { createAlertRuleRoute, listAlertRulesRoute } from '@pharos/contract/alert/alert-rule'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { FormPage } from '../ui/form-page.tsx'
@@ -16,8 +16,8 @@ export function NewAlert() {
   const { search } = usePageSearch('/alerts/new')
   const navigate = useNavigate()
   const [initialValues] = useState(() => valuesOfDraft(search))
-  const [kind, setKind] = useState(initialValues.kind)
-  const declared = useDeclared(kind)
+  const [subject, setSubject] = useState(initialValues)
+  const declared = useDeclared(subject)
   const form = useRequestForm<AlertValues, { readonly id: number }>({
     initialValues,
     route: createAlertRuleRoute,
@@ -34,11 +34,15 @@ export function NewAlert() {
     },
   })
   const { fields } = form
-  if (fields.values.kind !== kind) {
+  const { kind, object } = fields.values
+  useEffect(() => {
+    if (kind === subject.kind && object === subject.object) return
+    const next = { ...fields.values, part: '', threshold: '' as const }
     // The object and the limit of another kind mean something else.
-    setKind(fields.values.kind)
-    fields.setValues({ ...valuesOfDraft({ kind: fields.values.kind }), name: fields.values.name })
-  }
+    const values = kind === subject.kind ? next : { ...valuesOfDraft({ kind }), severity: next.severity }
+    setSubject(values)
+    fields.setValues(values)
+  }, [kind, object])
   return (
     <FormPage
       title={words.add}

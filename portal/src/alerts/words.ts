@@ -16,6 +16,7 @@ export const words = {
   cancel: 'Cancel',
   alertOnThis: 'Alert on this',
   name: 'Name',
+  nameOf: (kind: string, object: string): string => `${kind}: ${object}`,
   nameHelp: 'Members see it in notifications and mails.',
   state: 'State',
   states: { ok: 'OK', firing: 'Firing', unknown: 'Unknown' },

@@ -105,9 +105,6 @@ function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: b
       {bill.billing_method !== 'flat' && (
         <BillBar label={bill.name} billed={billed} commit={commit} forecast={forecast} />
       )}
-      {bill.closed === null && commit !== null && billed !== null && (
-        <AlertLink kind="commit" object={service.id} part={bill.port_id} of={bill.name} />
-      )}
       {overage !== undefined && <Text size="sm">{overage}</Text>}
       {problem !== null && <Dimmed>{texts.problems[problem]}</Dimmed>}
       {review !== null && (
@@ -144,6 +141,9 @@ function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: b
       )}
       {bill.price !== null && <PriceLines price={bill.price} />}
       {bill.rank !== null && <Recount bill={bill} service={service} month={month} />}
+      {bill.closed === null && commit !== null && billed !== null && (
+        <AlertLink kind="commit" object={service.id} part={bill.port_id} of={bill.name} />
+      )}
     </div>
   )
 }

@@ -3,7 +3,7 @@
 import type { AlertCondition, AlertKind, ConditionOf } from '@pharos/contract/alert/alert-rule'
 import type { AlertReason } from '@pharos/contract/reason/alert-reason'
 import { heardByGridMs, readHeardBy } from '../byoip/visibility/heard-by.ts'
-import type { Postgres, ReadRows } from '../db/postgres.ts'
+import type { Postgres, ReadStatement } from '../db/postgres.ts'
 import { readCommitShares } from '../inventory/bill/commit-shares.ts'
 import { readLightMargins } from '../inventory/optics/light-margins.ts'
 import { readPortLoads, type PortLoad } from '../inventory/usage/port-loads.ts'
@@ -42,7 +42,7 @@ type AlertValue = { readonly value: number | null; readonly isFinal: boolean }
 export type SeriesDeps = {
   readonly postgres: Postgres
   /** As the team of all targets, or as the owner of the tables. */
-  readonly read: ReadRows
+  readonly read: ReadStatement
 }
 
 const without = (reason: AlertReason): AlertSeries => ({ reason, values: new Map() })

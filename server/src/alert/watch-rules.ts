@@ -15,7 +15,7 @@ import {
   deleteOldFirings,
   insertFiring,
   listEnabledRules,
-  saveRuleStates,
+  saveEvaluated,
   type RuleEvaluation,
   type WatchedRule,
 } from './watch.store.ts'
@@ -137,7 +137,7 @@ const memoryOf = (rule: WatchedRule): AlertMemory => ({
 
 /** The rows are locked by their update; the messages follow in the order of the changes. */
 async function save(trx: Trx, evaluated: readonly Evaluated[]): Promise<number> {
-  const saved = new Set(await saveRuleStates(trx, evaluated))
+  const saved = new Set(await saveEvaluated(trx, evaluated))
   const messages: NewMessage[] = []
   for (const { rule, changes, reason } of evaluated)
     if (saved.has(rule.id))

@@ -59,7 +59,7 @@ export type RuleEvaluation = {
 }
 
 /** Saves what has not been evaluated or changed by others meanwhile; returns the ids of these rules. */
-export async function saveRuleStates(trx: Trx, evaluations: readonly RuleEvaluation[]): Promise<number[]> {
+export async function saveEvaluated(trx: Trx, evaluations: readonly RuleEvaluation[]): Promise<number[]> {
   const rows = evaluations.map(({ id, version, before, until, memory, reason }) => ({
     id,
     version,

@@ -50,7 +50,7 @@ export type PostgresOptions = {
 
 /** A statement, compiled or not. */
 /** Runs a reading statement that names its teams itself: as a team, or as the owner of the tables. */
-export type ReadRows = <R>(query: RawBuilder<R>) => Promise<R[]>
+export type ReadStatement = <R>(query: RawBuilder<R>) => Promise<R[]>
 
 export type Readable<R> = RawBuilder<R> | Pick<CompiledQuery<R>, 'sql' | 'parameters'>
 

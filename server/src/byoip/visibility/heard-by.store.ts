@@ -1,6 +1,6 @@
 // The SQL of the recorded shares of route collectors with an announcement.
 import { sql } from 'kysely'
-import type { Db, ReadRows } from '../../db/postgres.ts'
+import type { Db, ReadStatement } from '../../db/postgres.ts'
 import { unnestRows } from '../../db/unnest.ts'
 import { followedWithin } from './visibility.store.ts'
 
@@ -47,7 +47,7 @@ const announcementRows = (announcements: readonly WatchedAnnouncement[]) =>
 
 /** The announcements that the teams have now. */
 export const listWatched = (
-  read: ReadRows,
+  read: ReadStatement,
   announcements: readonly WatchedAnnouncement[],
 ): Promise<{ readonly key: number; readonly is_announced: boolean }[]> =>
   read(sql`
@@ -57,7 +57,7 @@ export const listWatched = (
       left join announcement_visibility v on v.announcement_id = a.id`)
 
 export const listShares = (
-  read: ReadRows,
+  read: ReadStatement,
   announcements: readonly WatchedAnnouncement[],
 ): Promise<
   {

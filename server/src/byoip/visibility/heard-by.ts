@@ -1,6 +1,6 @@
 // The share of route collectors that have an announcement with its origin, over time. It is recorded for the announcements that
 // somebody watches.
-import type { Db, ReadRows } from '../../db/postgres.ts'
+import type { Db, ReadStatement } from '../../db/postgres.ts'
 import {
   deleteOldShares,
   insertShares,
@@ -32,7 +32,7 @@ export type RecordedShares = {
 
 /** Returns the recorded shares by key. */
 export async function readHeardBy(
-  read: ReadRows,
+  read: ReadStatement,
   announcements: readonly WatchedAnnouncement[],
 ): Promise<ReadonlyMap<number, RecordedShares>> {
   if (announcements.length === 0) return new Map()

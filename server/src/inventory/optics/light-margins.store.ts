@@ -1,6 +1,6 @@
 // The SQL of the margins of received light of several ports, through the assignment of each.
 import { sql } from 'kysely'
-import type { ReadRows } from '../../db/postgres.ts'
+import type { ReadStatement } from '../../db/postgres.ts'
 import { unnestRows } from '../../db/unnest.ts'
 
 /** A port of a team, and the time to read. Keys are unique. */
@@ -24,7 +24,7 @@ const lowLimit = sql`coalesce((g.limits ->> 'alarmLow')::double precision, (g.li
 
 /** The ports that the teams have now. */
 export const listMarginPorts = (
-  read: ReadRows,
+  read: ReadStatement,
   ports: readonly MarginPort[],
 ): Promise<{ readonly key: number; readonly has_limit: boolean }[]> =>
   read(sql`
@@ -35,7 +35,7 @@ export const listMarginPorts = (
 
 /** The margin of the weakest lane in each 5 minutes, of all modules that the port has had. */
 export const listMargins = (
-  read: ReadRows,
+  read: ReadStatement,
   ports: readonly MarginPort[],
 ): Promise<{ readonly key: number; readonly start_ms: number; readonly margin: number }[]> =>
   read(sql`

@@ -1,5 +1,5 @@
 // How far the received light of ports is above the low limits of their modules, of many ports in one statement.
-import type { ReadRows } from '../../db/postgres.ts'
+import type { ReadStatement } from '../../db/postgres.ts'
 import { listMargins, listMarginPorts, type MarginPort } from './light-margins.store.ts'
 
 export type LightMargins = {
@@ -12,7 +12,7 @@ export type LightMargins = {
 
 /** Returns the margins by key. */
 export async function readLightMargins(
-  read: ReadRows,
+  read: ReadStatement,
   ports: readonly MarginPort[],
 ): Promise<ReadonlyMap<number, LightMargins>> {
   if (ports.length === 0) return new Map()

@@ -1,7 +1,7 @@
 // Reads counted values of ports, bucket by bucket. Days are sent as they are stored and divided here: PostgreSQL takes
 // about ten times as long to make rows of them.
 import { sql, type RawBuilder } from 'kysely'
-import type { Postgres, ReadRows } from '../../db/postgres.ts'
+import type { Postgres, ReadStatement } from '../../db/postgres.ts'
 
 export type CountedColumn =
   | 'octets_in'
@@ -47,7 +47,7 @@ export async function readCounted(
 
 /** Like `readCounted`, of several ports in one statement: `of` has a `key` for each of them. A key without a bucket is absent. */
 export async function readCountedByKey(
-  read: ReadRows,
+  read: ReadStatement,
   of: CountedOf,
   columns: readonly CountedColumn[],
   seconds: 60 | 300,

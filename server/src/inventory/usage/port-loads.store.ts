@@ -1,6 +1,6 @@
 // The SQL of the loads of several ports: each through the assignments of its team.
 import { sql } from 'kysely'
-import type { ReadRows } from '../../db/postgres.ts'
+import type { ReadStatement } from '../../db/postgres.ts'
 import { unnestRows } from '../../db/unnest.ts'
 import { readCountedByKey, type Counted } from './counted.store.ts'
 
@@ -21,7 +21,7 @@ const portRows = (ports: readonly HeldPort[]) =>
 
 /** The speeds of the ports that the teams have now, as lists of ports show them. */
 export async function listSpeeds(
-  read: ReadRows,
+  read: ReadStatement,
   ports: readonly HeldPort[],
 ): Promise<ReadonlyMap<number, number | null>> {
   const rows = await read(sql<{ key: number; speed: number | null }>`
@@ -33,7 +33,7 @@ export async function listSpeeds(
 
 /** The buckets of 5 minutes in the times in which the ports belonged to the teams. */
 export const readHeldBuckets = (
-  read: ReadRows,
+  read: ReadStatement,
   ports: readonly HeldPort[],
 ): Promise<ReadonlyMap<number, Counted>> =>
   readCountedByKey(

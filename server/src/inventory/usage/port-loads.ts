@@ -1,5 +1,5 @@
 // How full ports are in each bucket of 5 minutes, of many ports in one statement: the rates of the usage of a port beside its speed.
-import type { ReadRows } from '../../db/postgres.ts'
+import type { ReadStatement } from '../../db/postgres.ts'
 import { billingGridMs, bpsOf, completeMs } from './bucket.ts'
 import type { Counted } from './counted.store.ts'
 import { listSpeeds, readHeldBuckets, type HeldPort } from './port-loads.store.ts'
@@ -20,7 +20,7 @@ export type PortLoad = {
 
 /** Returns the loads by key. Buckets of which less than half is measured are left out. */
 export async function readPortLoads(
-  read: ReadRows,
+  read: ReadStatement,
   ports: readonly HeldPort[],
 ): Promise<ReadonlyMap<number, PortLoads>> {
   if (ports.length === 0) return new Map()
