@@ -138,17 +138,7 @@ const allowed: Record<string, readonly string[]> = {
     'packages',
   ],
   // Rules on the series of other domains: it reads them with the functions behind their charts.
-  alert: [
-    'contract',
-    'operation',
-    'runtime',
-    'db',
-    'timeseries',
-    'outbox',
-    'inventory',
-    'byoip',
-    'packages',
-  ],
+  alert: ['contract', 'operation', 'runtime', 'db', 'timeseries', 'outbox', 'inventory', 'byoip', 'packages'],
   // Finds rows of every domain: its sources read their tables.
   search: ['contract', 'net', 'operation', 'runtime', 'db', 'byoip', 'dns', 'inventory', 'packages'],
   // Reads with the operations of the domains that it reports.

@@ -260,7 +260,8 @@ export const AlertTrial = Component('AlertTrial', {
   reason: Nullable({ ...AlertReasonName, description: 'why there are no values; null if there are some' }),
   timeseries: {
     ...Timeseries,
-    description: 'the compared values; of a longer bucket the one that is closest to firing',
+    description:
+      'the compared values; of a longer bucket the one that is closest to firing. Of a bill, the figure at the end of each day',
   },
 })
 export type AlertTrial = Static<typeof AlertTrial>

@@ -108,6 +108,7 @@ const ruleOf = async (id: number) =>
     state: string
     reason: string | null
     value: number | null
+    condition: AlertCondition
     object: { name: string }
   }
 const firingsOf = async (id: number) =>
@@ -196,9 +197,23 @@ describe('a rule on the load of a port', () => {
       (await firingsOf(id)).map(({ ending }) => ending),
       ['changed', null],
     )
+    const other = await seedPort(postgres(), { teamId, serviceId, circuitId: 'C2' })
+    const light: AlertCondition = {
+      kind: 'light_margin',
+      port_id: other.portId,
+      below_db: 2,
+      for_minutes: 15,
+    }
+    await updateAlertRule({ postgres: postgres() }, operation(), id, { condition: light })
+    assert.deepEqual((await ruleOf(id)).condition, light)
+    await updateAlertRule({ postgres: postgres() }, operation(), id, { condition })
+    await watchAt(start + 4 * slotMs)
     await deleteAlertRule({ postgres: postgres() }, operation(), id)
     const types = (await messages()).map((text) => text.split(' ')[0])
-    assert.deepEqual(types, ['alert.fired', 'alert.cleared', 'alert.fired', 'alert.cleared'])
+    assert.deepEqual(
+      types,
+      ['fired', 'cleared', 'fired', 'cleared', 'fired', 'cleared'].map((type) => `alert.${type}`),
+    )
   })
 
   it('is not evaluated with a change that came meanwhile, nor if it is disabled', async () => {

@@ -29,7 +29,9 @@ export async function recordAlerts(recorder: Recorder): Promise<void> {
   const now = new Date('2026-03-14T09:30:41.000Z')
   await at(now.toISOString())
   await watchAlertRules({ postgres: api.database.postgres, now: () => now }, AbortSignal.timeout(60_000))
-  await record(listAlertRulesRoute, { query: { state: ['firing', 'unknown'], ordering: '-severity', limit: 100 } })
+  await record(listAlertRulesRoute, {
+    query: { state: ['firing', 'unknown'], ordering: '-severity', limit: 100 },
+  })
   await record(getAlertRuleRoute, inRule)
   await record(listAlertFiringsRoute, { ...inRule, query: { limit: 20 } })
   await record(tryAlertConditionRoute, {
