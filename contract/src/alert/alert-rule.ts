@@ -45,7 +45,7 @@ const forMinutes = Minutes(
 )
 
 const PortUtilisation = Component('PortUtilisationCondition', {
-  kind: Type.Literal('port_utilisation'),
+  kind: { ...Enumeration('PortUtilisationKind', ['port_utilisation']), description: '`port_utilisation`' },
   port_id: { ...Id, description: 'id of the port' },
   direction: {
     ...Enumeration('AlertDirection', alertDirections),
@@ -59,7 +59,7 @@ const PortUtilisation = Component('PortUtilisationCondition', {
   for_minutes: forMinutes,
 })
 const Commit = Component('CommitCondition', {
-  kind: Type.Literal('commit'),
+  kind: { ...Enumeration('CommitKind', ['commit']), description: '`commit`' },
   service_id: { ...Id, description: 'id of the service' },
   port_id: Nullable({
     ...Id,
@@ -77,7 +77,7 @@ const Commit = Component('CommitCondition', {
   }),
 })
 const LightMargin = Component('LightMarginCondition', {
-  kind: Type.Literal('light_margin'),
+  kind: { ...Enumeration('LightMarginKind', ['light_margin']), description: '`light_margin`' },
   port_id: { ...Id, description: 'id of the port' },
   below_db: Type.Number({
     minimum: -40,
@@ -88,7 +88,7 @@ const LightMargin = Component('LightMarginCondition', {
   for_minutes: forMinutes,
 })
 const HeardBy = Component('VisibilityCondition', {
-  kind: Type.Literal('visibility'),
+  kind: { ...Enumeration('VisibilityKind', ['visibility']), description: '`visibility`' },
   announcement_id: { ...Id, description: 'id of the announcement' },
   heard_below_percent: Type.Number({
     minimum: 0.1,
