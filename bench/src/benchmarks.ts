@@ -3,6 +3,7 @@ import { capacity } from './capacity.ts'
 import { collectFlows } from './collect-flows.ts'
 import { coldFollowers } from './cold-followers.ts'
 import { coldStart } from './cold-start.ts'
+import { costGrowth } from './cost-growth.ts'
 import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
 import { detectAttack } from './detect-attack.ts'
@@ -91,4 +92,5 @@ export const benchmarks: readonly Benchmark[] = [
   portal,
   capacity,
   memory,
+  costGrowth,
 ]
