@@ -43,6 +43,7 @@ import { signInCost } from './sign-in-cost.ts'
 import { signZoneBenchmark } from './sign-zone.ts'
 import { zoneFileParse } from './zone-file-parse.ts'
 import { zoneImport } from './zone-import.ts'
+import { start } from './start.ts'
 import { whatIf } from './what-if.ts'
 
 export const benchmarks: readonly Benchmark[] = [
@@ -92,5 +93,6 @@ export const benchmarks: readonly Benchmark[] = [
   portal,
   capacity,
   memory,
+  start,
   costGrowth,
 ]
