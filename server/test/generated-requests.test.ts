@@ -300,8 +300,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   acceptInvitation: [/^body\.password: /],
   // Not an address of the public internet.
   // An object that the team does not have; a window that is too long or ends before it starts.
-  createAlertRule: [/^body\.condition\./],
-  updateAlertRule: [/^body\.condition\./],
+  createAlertRule: [/^body\.condition: unknown$/],
+  updateAlertRule: [/^body\.condition: unknown$/],
   tryAlertCondition: [/^body\.(start|end): /],
   createWebhook: [/^body\.url: /],
   updateWebhook: [/^body\.url: /],
