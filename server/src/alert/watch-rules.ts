@@ -29,7 +29,7 @@ const firingDays = 400
 /** Rules that are read and saved together. */
 const batchSize = 1_000
 
-/** Returns the number of changes that were reported. */
+/** Returns the number of changes that were reported. Rejects after all others if the values of a kind or a bill could not be read. */
 export async function watchAlertRules(
   { postgres, now: clock }: WatchDeps,
   signal: AbortSignal,
@@ -46,12 +46,35 @@ export async function watchAlertRules(
   )
   await deleteOldFirings(owner, firingDays)
   const due = rules.map((rule) => dueOf(rule, now.getTime())).filter((one) => one !== undefined)
+  const failures: unknown[] = []
   let count = 0
-  for (let at = 0; at < due.length; at += batchSize) {
+  for (const batch of batchesOf(due)) {
     signal.throwIfAborted()
-    count += await watchBatch(postgres, due.slice(at, at + batchSize), now)
+    try {
+      count += await watchBatch(postgres, batch, now)
+    } catch (error) {
+      failures.push(error)
+    }
   }
+  if (failures.length > 0)
+    throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'alert rules not evaluated')
   return count
+}
+
+/** By kind, bills one by one and last: reading one takes as long as reading the other values of all rules. */
+function batchesOf(due: readonly DueRule[]): DueRule[][] {
+  const [bills, others] = [true, false].map((isBill) =>
+    due.filter(({ rule }) => (rule.condition.kind === 'commit') === isBill),
+  ) as [DueRule[], DueRule[]]
+  const kinds = Map.groupBy(others, ({ rule }) => rule.condition.kind)
+  return [
+    ...[...kinds.values()].flatMap((own) =>
+      Array.from({ length: Math.ceil(own.length / batchSize) }, (_, at) =>
+        own.slice(at * batchSize, (at + 1) * batchSize),
+      ),
+    ),
+    ...bills.map((one) => [one]),
+  ]
 }
 
 type DueRule = { readonly rule: WatchedRule; readonly target: SeriesTarget }
