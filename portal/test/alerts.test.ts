@@ -38,7 +38,7 @@ describe('alert rules', { skip: skipWithoutBrowser() }, () => {
     assert.equal(await limit.inputValue(), '7 %')
     await limit.fill('5')
     await page.getByText('Would have fired 3 times in 30 days.').waitFor()
-    assert.match(await page.getByLabel('Name').inputValue(), /^Port load: /)
+    assert.match(await page.getByRole('textbox', { name: 'Name' }).inputValue(), /^Port load: /)
     assert.deepEqual(await mistakesOfLook(page), [])
     await page.getByRole('button', { name: 'Add alert rule' }).click()
     await page.getByRole('heading', { name: alertRule.name }).waitFor()
