@@ -24,7 +24,7 @@ const columns: readonly Column<AlertRule>[] = [
     id: 'name',
     header: words.name,
     orderBy: 'name',
-    width: 290,
+    width: 250,
     grows: true,
     card: 'primary',
     cell: ({ id, name }) => <RowLink to={`/alerts/${id}`}>{name}</RowLink>,
@@ -34,7 +34,7 @@ const columns: readonly Column<AlertRule>[] = [
     header: words.state,
     orderBy: 'state',
     largestFirst: true,
-    width: 150,
+    width: 140,
     card: 'state',
     cell: (rule) => <AlertPill rule={rule} />,
   },
@@ -49,7 +49,7 @@ const columns: readonly Column<AlertRule>[] = [
   {
     id: 'condition',
     header: words.condition,
-    width: 310,
+    width: 280,
     cell: ({ condition }) => conditionText(condition),
   },
   {
