@@ -29,8 +29,8 @@ export const alertTellUnknownAfterMinutes = 60
 /** The past against which a condition is tried. */
 export const alertTrialDays = 30
 
-export const alertDirections = ['in', 'out', 'either'] as const
-export const alertMeasures = ['percentile', 'forecast'] as const
+const alertDirections = ['in', 'out', 'either'] as const
+const alertMeasures = ['percentile', 'forecast'] as const
 export const alertSeverities = ['info', 'warning', 'critical'] as const
 export type AlertSeverity = (typeof alertSeverities)[number]
 const alertStates = ['ok', 'firing', 'unknown'] as const

@@ -205,7 +205,7 @@ const tagOf = ({
 
 const answerWith = (row: AlertRuleRow) => ({ body: presentRule(row), etag: tagOf(row) })
 
-export function presentRule({ version: _version, ...row }: AlertRuleRow): AlertRule {
+function presentRule({ version: _version, ...row }: AlertRuleRow): AlertRule {
   const { threshold, unit, comparison } = alertLimitOf(row.condition)
   return {
     ...row,

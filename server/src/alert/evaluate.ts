@@ -49,7 +49,7 @@ export const newMemory = (sinceMs: number): AlertMemory => ({
   toldUnknown: false,
 })
 
-export const isBeyond = ({ threshold, comparison }: AlertLimit, value: number): boolean =>
+const isBeyond = ({ threshold, comparison }: AlertLimit, value: number): boolean =>
   comparison === 'above' ? value > threshold : value < threshold
 
 /** Returns the memory after the steps, and the changes in them in order. */

@@ -158,7 +158,7 @@ const levels = [
 ]
 
 /** The module of the port, with the warning that its loop has raised, and the load of the device. */
-export async function addModule({ owner }: Recorder): Promise<void> {
+async function addModule({ owner }: Recorder): Promise<void> {
   const day = dayOf('2026-03-13')
   const warnings: readonly LaneWarnings[] = [
     {
