@@ -209,7 +209,7 @@ function Trial<Result>({ form: { fields }, isNew }: AlertFieldsProps<Result>) {
   const isCurrent = trial !== undefined && !answer.isPlaceholderData
   const subject = `${settled.kind} ${settled.object} ${settled.direction} ${settled.measure} ${settled.part}`
   useProposal(isFirst && isCurrent ? trial.proposed_threshold : null, subject, (threshold) => {
-    // What nobody has typed is no unsaved change.
+    // A proposal is no unsaved change.
     fields.setInitialValues({ ...fields.getInitialValues(), threshold })
     fields.setFieldValue('threshold', threshold)
   })
