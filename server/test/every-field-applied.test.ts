@@ -292,6 +292,7 @@ const operations: Readonly<Record<string, Operation>> = {
       created: ofAnswer,
       touched: ofAnswer,
       source: ofAnswer,
+      warnings: ofAnswer,
     },
   },
   changeRecordSets: {
