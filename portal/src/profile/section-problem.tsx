@@ -1,4 +1,4 @@
-// Why a section of the profile is not shown. A session of an identity provider opens none of them: the first says how to sign in, the others only that it is needed.
+// The error of a section of the profile. If an identity provider opened the session, the first section explains how to sign in, and the others refer to it.
 import { Text } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
 import { Problem } from '../ui/problem.tsx'
