@@ -23,12 +23,10 @@ export const limitsOfToken = sql<readonly LimitRow[] | null>`case when a.is_limi
   select coalesce(json_agg(${limitJson} order by l.id), '[]') from resource_limits l left join dns_zones z on z.id = l.zone_id
   where l.token_id = a.id and l.team_id = a.team_id) end`
 
-/** The rows of the TSIG key of this alias, as a column of a statement: null for a key without a limit. */
-export const limitsOfTsigKey = (key: 'k' | 't') => sql<
-  readonly LimitRow[] | null
->`case when ${sql.ref(`${key}.is_limited`)} then (
+/** The rows of the TSIG key `k`, as a column of a statement: null for a key without a limit. */
+export const limitsOfTsigKey = sql<readonly LimitRow[] | null>`case when k.is_limited then (
   select coalesce(json_agg(${limitJson} order by l.id), '[]') from resource_limits l left join dns_zones z on z.id = l.zone_id
-  where l.tsig_key_id = ${sql.ref(`${key}.id`)} and l.team_id = ${sql.ref(`${key}.team_id`)}) end`
+  where l.tsig_key_id = k.id and l.team_id = k.team_id) end`
 
 /** Whether the last resource of the token `a` is gone, so that it has no access. */
 export const lacksResources = sql`(a.is_limited and not exists (select from resource_limits l where l.token_id = a.id))`

@@ -14,7 +14,7 @@ const keyColumns = columns(
   {
     managed_by: sql<TsigKey['managed_by']>`case k.managed_by when 'team' then 'team' else 'provider' end`,
     networks: sql<string[]>`k.allowed_networks::text[]`,
-    limits: limitsOfTsigKey('k'),
+    limits: limitsOfTsigKey,
   },
 )
 export type TsigKeyRow = RowOf<typeof keyColumns>

@@ -21,7 +21,7 @@ export async function findUpdateKey(
   name: DomainName,
 ): Promise<UpdateKey | undefined> {
   const { rows } = await sql<UpdateKey>`
-    select k.team_id, k.allowed_networks::text[] as networks, ${limitsOfTsigKey('k')} as limits
+    select k.team_id, k.allowed_networks::text[] as networks, ${limitsOfTsigKey} as limits
     from dns_tsig_keys k join teams t on t.id = k.team_id
     where k.name = ${name} and k.may_update and (k.expires is null or k.expires > now())
       and 'dns' = any(t.enabled_modules)`.execute(owner)

@@ -189,7 +189,7 @@ export const tsigKeyKind = defineKind({
     name: 'dns_tsig_keys',
     id: 'id',
     where: sql`t.managed_by = 'operator'`,
-    select: { limits: limitsOfTsigKey('t') },
+    select: { limits: sql`(select ${limitsOfTsigKey} from dns_tsig_keys k where k.id = t.id)` },
   },
   identity: ['name'],
   keyOf: ({ name }) => hostNameKey(name),
