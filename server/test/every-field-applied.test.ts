@@ -292,7 +292,9 @@ const operations: Readonly<Record<string, Operation>> = {
       created: ofAnswer,
       touched: ofAnswer,
       source: ofAnswer,
-      warnings: ofAnswer,
+      'warnings.0.code': ofAnswer,
+      'warnings.0.message': ofAnswer,
+      'warnings.0.address': ofAnswer,
     },
   },
   changeRecordSets: {
