@@ -14,9 +14,18 @@ const others = ['chromium-headless-shell', 'pdns-backend-sqlite3', 'postgresql']
 /** dnsperf queries name servers as fast as they answer. */
 const onlyBench = ['dnsperf']
 
-/** The cluster of PostgreSQL of lab/src/ha-postgres.ts, the backups of lab/src/backed-up-postgres.ts, and an identity provider of SAML. */
+/**
+ * The cluster of PostgreSQL of lab/src/ha-postgres.ts, the backups of lab/src/backed-up-postgres.ts, and two identity providers. The package of LemonLDAP::NG
+ * depends on few of the modules without which it does not start.
+ */
 const onlyLong = [
   'etcd-server',
+  'libgd-securityimage-perl',
+  'libimage-magick-perl',
+  'liblasso-perl',
+  'liblemonldap-ng-portal-perl',
+  'libstring-random-perl',
+  'libxml-simple-perl',
   'patroni',
   'pgbackrest',
   'php-cli',

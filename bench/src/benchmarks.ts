@@ -32,12 +32,15 @@ import { portUsage } from './port-usage.ts'
 import { portal } from './portal.ts'
 import { ptrBatch } from './ptr-batch.ts'
 import { readCounters } from './read-counters.ts'
+import { readWithProofs } from './read-with-proofs.ts'
 import { receiveFlows } from './receive-flows.ts'
+import { recordSetLimit } from './recordset-limit.ts'
 import { recordSetList } from './recordset-list.ts'
 import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
 import { relatedTimeseries } from './related-timeseries.ts'
 import { roaCheck } from './roa-check.ts'
+import { samlMoves } from './saml-moves.ts'
 import { sessionRefresh } from './session-refresh.ts'
 import { signInCost } from './sign-in-cost.ts'
 import { signZoneBenchmark } from './sign-zone.ts'
@@ -89,6 +92,9 @@ export const benchmarks: readonly Benchmark[] = [
   nftablesRules,
   compileListsBenchmark,
   signInCost,
+  readWithProofs,
+  recordSetLimit,
+  samlMoves,
   formFlood,
   portal,
   capacity,

@@ -18,8 +18,8 @@ export const recordSetList: Benchmark = {
   run,
 }
 
-const zone = 'large.test.'
-const pageSize = 100
+export const zone = 'large.test.'
+export const pageSize = 100
 
 async function run(bench: Bench): Promise<Line[]> {
   const count = bench.quick ? 20_000 : 1_000_000
@@ -67,7 +67,7 @@ async function run(bench: Bench): Promise<Line[]> {
 }
 
 /** Rows as the product writes them, without a journal and without blocks. */
-async function seedZone(client: Client, count: number): Promise<void> {
+export async function seedZone(client: Client, count: number): Promise<void> {
   const { rows } = await client.query<{ id: number }>(
     `insert into dns_zones (team_id, name, name_key, recordset_count, record_count)
      values (1, $1, $2, $3, $3) returning id`,
@@ -84,7 +84,7 @@ async function seedZone(client: Client, count: number): Promise<void> {
 }
 
 /** Adds more record sets than are counted one by one, so that the product counts the zone. Returns the new number. */
-async function countByProduct({ call, client }: DnsProduct): Promise<number> {
+export async function countByProduct({ call, client }: DnsProduct): Promise<number> {
   const recordsets = Array.from({ length: 250 }, (_, n) => ({
     name: `added${n}.${zone}`,
     type: 'A',

@@ -12,7 +12,7 @@ import { Line } from './text.ts'
 export const limitKinds = ['zone', 'whole_zone', 'prefix', 'port', 'service', 'nothing'] as const
 export type LimitKind = (typeof limitKinds)[number]
 
-const limitZonesMax = 100
+export const limitZonesMax = 100
 const limitPrefixesMax = 100
 const limitIdsMax = 1000
 const namesMax = 100

@@ -420,18 +420,70 @@ describe('lego', { skip: skipWithout('lego', 'pebble', 'openssl', 'dig') }, () =
     await certify('pdns', { PDNS_API_URL: serving.url!, PDNS_API_KEY: limited })
     const { rrsets } = await json('GET', `${zones}/acme.example.`, undefined, { 'x-api-key': limited })
     assert.deepEqual(rrsets, [])
-    const answer = await fetch(`${serving.url}${zones}/acme.example.`, {
-      method: 'PATCH',
-      headers: { 'content-type': 'application/json', 'x-api-key': limited },
-      body: JSON.stringify({ rrsets: [{ name: 'www.acme.example.', type: 'A', changetype: 'DELETE' }] }),
-    })
-    assert.equal(answer.status, 403)
+    await canDoNothingElse(limited)
   })
+
+  /** Every other use of the key that an ACME client has. */
+  async function canDoNothingElse(limited: string): Promise<void> {
+    await addZone('beside.example.')
+    const before = await json('GET', `${zones}/acme.example.`)
+    const status = async (method: string, path: string, body?: object) =>
+      (
+        await fetch(`${serving.url}${path}`, {
+          method,
+          headers: { 'content-type': 'application/json', 'x-api-key': limited },
+          ...(body ? { body: JSON.stringify(body) } : {}),
+        })
+      ).status
+    const set = (name: string, type: string, content: string) => ({
+      rrsets: [{ name, type, ttl: 60, changetype: 'REPLACE', records: [{ content, disabled: false }] }],
+    })
+    for (const [name, type, content] of [
+      ['www.acme.example.', 'TXT', '"x"'],
+      ['acme.example.', 'TXT', '"x"'],
+      ['x._acme-challenge.acme.example.', 'TXT', '"x"'],
+      ['_acme-challenge.acme.example.', 'CNAME', 'x.example.'],
+      ['_acme-challenge.acme.example.', 'CAA', '0 issue "x.example"'],
+      ['acme.example.', 'NS', 'ns.mallory.example.'],
+    ] as const)
+      assert.equal(
+        await status('PATCH', `${zones}/acme.example.`, set(name, type, content)),
+        403,
+        `${name} ${type}`,
+      )
+    const other = set('_acme-challenge.beside.example.', 'TXT', '"x"')
+    assert.equal(await status('PATCH', `${zones}/beside.example.`, other), 404)
+    assert.equal(await status('GET', `${zones}/beside.example.`), 404)
+    for (const zone of ['acme.example.', 'beside.example.', 'nowhere.example.'])
+      assert.equal(await status('DELETE', `${zones}/${zone}`), 403, zone)
+    const created = { name: 'new.example.', kind: 'Master', nameservers: ['ns1.example.net.'] }
+    assert.equal(await status('POST', zones, created), 403)
+    assert.equal(await status('GET', `${zones}/acme.example./export`), 403)
+    const listed: { name: string }[] = await json('GET', zones, undefined, { 'x-api-key': limited })
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      ['acme.example.'],
+    )
+    assert.deepEqual(await json('GET', `${zones}/acme.example.`), before)
+  }
 
   it('gets a certificate with a TSIG key that can do nothing else', async () => {
     const limited = await createKey({ label: 'lego', may_update: true, resources: challenge })
     rmSync(join(folder, 'rfc2136'), { recursive: true, force: true })
     await updateWith(limited, 'zone acme.example.\nupdate delete _acme-challenge.acme.example. TXT')
+    for (const line of [
+      'add www.acme.example. 60 TXT "x"',
+      'add _acme-challenge.acme.example. 60 CNAME x.example.',
+    ])
+      assert.match(await updateWith(limited, `zone acme.example.\nupdate ${line}`), /REFUSED/, line)
+    assert.match(
+      await updateWith(
+        limited,
+        'zone beside.example.\nupdate add _acme-challenge.beside.example. 60 TXT "x"',
+      ),
+      /NOTAUTH/,
+    )
+    assert.match(await transfer(limited, 'acme.example.'), /Transfer failed/)
     await certify('rfc2136', {
       RFC2136_NAMESERVER: `127.0.0.1:${dnsPort}`,
       RFC2136_TSIG_KEY: limited.name,

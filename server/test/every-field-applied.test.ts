@@ -320,6 +320,9 @@ const operations: Readonly<Record<string, Operation>> = {
       created: ofAnswer,
       touched: ofAnswer,
       source: ofAnswer,
+      'warnings.0.code': ofAnswer,
+      'warnings.0.message': ofAnswer,
+      'warnings.0.address': ofAnswer,
     },
   },
   changeRecordSets: {

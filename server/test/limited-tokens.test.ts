@@ -274,14 +274,30 @@ describe('PTR records of addresses in a zone', () => {
     })
     await refused('resource_limited', 'POST', sets, token, address('p1', { ptr: true }))
     await ok('PUT', '/v3/dns/zones/acme.example/settings', bearer, { auto_ptr: true })
-    await ok('POST', sets, token, address('p2'))
+    const warnings = [
+      {
+        code: 'ptr_outside_limit',
+        message:
+          'The PTR record of 203.0.113.9 was not written: the credential is limited to other resources.',
+        address: '203.0.113.9',
+      },
+    ]
+    assert.deepEqual((await ok('POST', sets, token, address('p2'))).warnings, warnings)
+    const again = { records: ['203.0.113.9', '203.0.113.10'] }
+    assert.deepEqual(
+      (await ok('PUT', `${sets}/p2/A`, token, again)).warnings.map((one: { address: string }) => one.address),
+      ['203.0.113.9', '203.0.113.10'],
+    )
+    const changes = await ok('PATCH', sets, token, { recordsets: [address('p2')] })
+    assert.deepEqual(changes.warnings, warnings)
+    assert.equal('warnings' in (await ok('GET', `${sets}/p2/A`, token)), false)
     assert.equal((await ok('GET', '/v3/dns/ptr?cidr=203.0.113.9/32')).count, 0)
     await ok('DELETE', `${sets}/p2/A`, token)
     const both = await tokenFor(
       { zones: [{ zone: 'acme.example' }], prefixes: ['203.0.113.9/32'] },
       dnsScopes,
     )
-    await ok('POST', sets, both, address('p3'))
+    assert.equal('warnings' in (await ok('POST', sets, both, address('p3'))), false)
     assert.equal((await ok('GET', '/v3/dns/ptr?cidr=203.0.113.9/32')).count, 1)
     await refused('resource_limited', 'DELETE', `${sets}/p3/A?ptr=true`, token)
     await ok('DELETE', `${sets}/p3/A?ptr=true`, both)

@@ -9,6 +9,7 @@ import { applyPlatform, preparePlatform } from '../src/platform/engine/apply.ts'
 import { parseYaml } from '../src/platform/engine/document.ts'
 import { platformKinds } from '../src/platform/kinds/index.ts'
 import {
+  addSampleZone,
   elementSamples,
   sampleElement,
   samplePlatform,
@@ -176,6 +177,7 @@ describe('every kind that the portal changes', () => {
   })
 
   it('is edited, field by field', async () => {
+    await addSampleZone(api.database.postgres.owner)
     for (const kind of kinds) {
       const { section } = kind
       for (const { name } of changedFields(kind)) {
@@ -192,6 +194,7 @@ describe('every kind that the portal changes', () => {
       await change([{ action: 'update', section, values }])
       assert.deepEqual((await planned([{ action: 'update', section, values }])).changes, [], section)
     }
+    await sql`delete from dns_zones`.execute(api.database.postgres.owner)
   })
 
   it('stays when a file with empty sections is applied with --prune', async () => {

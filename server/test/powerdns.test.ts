@@ -1,10 +1,12 @@
 // The PowerDNS-compatible API on a real PostgreSQL: requests of its clients, changes, errors, and permissions.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { Resources } from '@pharos/contract/resource-limit'
 import { sql } from 'kysely'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 import { clients } from './powerdns/requests.ts'
 import { versionOf } from './support/dns.ts'
+import { printedRoutes } from './support/printed-routes.ts'
 
 const zones = '/api/v1/servers/localhost/zones'
 
@@ -27,12 +29,17 @@ async function teamWithKey(slug: string, scopes: string[], modules?: string[]) {
   return { ...team, key: await addKey(access, scopes, true), bearer: access }
 }
 
-async function addKey(bearer: string, scopes: string[], isAdmin: boolean): Promise<string> {
+async function addKey(
+  bearer: string,
+  scopes: string[],
+  isAdmin: boolean,
+  resources?: Resources,
+): Promise<string> {
   const created = await api.server.inject({
     method: 'POST',
     url: '/v3/tokens',
     headers: { authorization: `Bearer ${bearer}` },
-    payload: { name: 'dns', scopes, is_admin: isAdmin },
+    payload: { name: 'dns', scopes, is_admin: isAdmin, ...(resources && { resources }) },
   })
   assert.equal(created.statusCode, 201, created.body)
   return created.json().token
@@ -650,6 +657,7 @@ describe('callers', () => {
     ['PUT', `${zones}/mine.example./metadata/ALSO-NOTIFY`, { metadata: [] }],
     ['DELETE', `${zones}/mine.example./metadata/ALSO-NOTIFY`],
     ['GET', '/api/v1/servers/localhost/tsigkeys'],
+    ['GET', '/api/v1/servers/localhost/tsigkeys/1'],
     ['GET', '/api/v1/servers/localhost/statistics'],
     ['PUT', '/api/v1/servers/localhost/cache/flush?domain=mine.example.'],
     ['DELETE', `${zones}/mine.example.`],
@@ -685,6 +693,59 @@ describe('callers', () => {
         assert.equal((await call(method, path, body, {}, as)).status, 403, `${method} ${path}`)
     }
     await api.settled()
+  })
+
+  it('are tried on every route', () => {
+    const mounted = printedRoutes(api.server).filter(
+      ({ method, url }) => url.startsWith('/api') && method !== 'HEAD',
+    )
+    const tried = new Set(
+      paths.map(([method, path]) => {
+        const url = path.split('?')[0]!.replaceAll(/\/(localhost|mine\.example\.|ALSO-NOTIFY)/g, '/1')
+        return `${method} ${url}`
+      }),
+    )
+    const missing = mounted.map(({ method, url }) => `${method} ${url}`).filter((one) => !tried.has(one))
+    assert.deepEqual(missing, [])
+  })
+
+  it('with a limited token stay within its limit, on every route', async () => {
+    await addZone('beside.example.')
+    const limited = (resources: Resources) => addKey(team.bearer, ['dns:read', 'dns:write'], true, resources)
+    const ofNames = await limited({
+      zones: [{ zone: 'mine.example', names: ['_acme-challenge'], types: ['TXT'] }],
+    })
+    const ofWhole = await limited({ zones: [{ zone: 'mine.example' }] })
+    const ofOther = await limited({ zones: [{ zone: 'beside.example' }] })
+    const open = ['/api', '/api/v1', '/api/v1/servers', zones.replace('/zones', ''), zones]
+    const isOpen = (method: Method, path: string) =>
+      method === 'GET' && (open.includes(path) || path.endsWith('/config'))
+    for (const [method, path, body] of paths) {
+      const statusOf = async (as: string) => (await call(method, path, body, {}, as)).status
+      const at = `${method} ${path}`
+      const isOfZone = path.startsWith(`${zones}/mine`)
+      // Clients ask for the last two after a change; they do nothing.
+      const ofSets = ['GET', 'PATCH', 'PUT /notify', 'PUT /rectify']
+      const isOfSets = ofSets.includes(at.replace(`${zones}/mine.example.`, '').trim())
+      if (!isOfZone) {
+        for (const as of [ofNames, ofWhole, ofOther])
+          assert.equal(await statusOf(as), isOpen(method, path) ? 200 : 403, at)
+        continue
+      }
+      assert.equal(await statusOf(ofOther), 404, at)
+      const ofNamesStatus = await statusOf(ofNames)
+      assert.ok(isOfSets ? ofNamesStatus < 300 : ofNamesStatus === 403, `${at}: ${ofNamesStatus}`)
+      // The zone is needed by the following tests.
+      if (at !== `DELETE ${zones}/mine.example.`) assert.notEqual(await statusOf(ofWhole), 403, at)
+    }
+    for (const [as, name] of [
+      [ofNames, 'mine.example.'],
+      [ofOther, 'beside.example.'],
+    ] as const)
+      assert.deepEqual(
+        (await call('GET', zones, undefined, {}, as)).body.map((one: { name: string }) => one.name),
+        [name],
+      )
   })
 
   it('has no zone of another team', async () => {

@@ -53,6 +53,39 @@ const RecordSetAlias = Component('RecordSetAlias', aliasFields, {
   description: 'with `include=alias`, of ALIAS records: what is published in their place',
 })
 
+const recordSetWarnings = {
+  ptr_outside_limit: (address: string) =>
+    `The PTR record of ${address} was not written: the credential is limited to other resources.`,
+} as const
+type RecordSetWarningCode = keyof typeof recordSetWarnings
+
+const RecordSetWarning = Component('RecordSetWarning', {
+  code: {
+    ...Enumeration(
+      'RecordSetWarningCode',
+      Object.keys(recordSetWarnings) as [RecordSetWarningCode, ...RecordSetWarningCode[]],
+    ),
+    description:
+      '`ptr_outside_limit`: a PTR record that only `auto_ptr` of the zone asks for, outside of the limit of the token',
+  },
+  message: Type.String({ description: 'the warning as a sentence' }),
+  address: Type.String({ description: 'the address of the PTR record' }),
+})
+
+/** Returns the warnings that the PTR records of these addresses were left out. */
+export const ptrWarnings = (addresses: readonly string[]): Static<typeof RecordSetWarning>[] =>
+  addresses.map((address) => ({
+    code: 'ptr_outside_limit',
+    message: recordSetWarnings.ptr_outside_limit(address),
+    address,
+  }))
+
+const warnings = Optional(
+  Type.Array(RecordSetWarning, {
+    description: 'in the answer to a change, if a part of it that was not asked for was left out',
+  }),
+)
+
 export const RecordSet = Component('RecordSet', {
   id: Type.String({ description: '`name` and `type`: `www/A`' }),
   zone_id: { ...Id, description: 'id of the zone' },
@@ -76,6 +109,7 @@ export const RecordSet = Component('RecordSet', {
       'with `include=source`: `user`; `generated`: from a template of reverse DNS; `system`: by Pharos',
   }),
   alias: Optional(RecordSetAlias),
+  warnings,
 })
 export type RecordSet = Static<typeof RecordSet>
 export type RecordSetAlias = Static<typeof RecordSetAlias>
@@ -205,6 +239,7 @@ const answered = {
   created: Optional({ ...created, description: 'as in the answer; not changed' }),
   touched: Optional({ ...touched, description: 'as in the answer; not changed' }),
   source,
+  warnings,
 }
 
 export const updateRecordSetRoute = route({
@@ -306,6 +341,7 @@ export const ZoneChanges = Component('ZoneChanges', {
     minimum: 0,
     description: 'record sets of the request that are as requested already',
   }),
+  warnings,
 })
 export type ZoneChanges = Static<typeof ZoneChanges>
 

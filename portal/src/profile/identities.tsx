@@ -5,10 +5,10 @@ import { IconBuilding } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
 import classes from './profile.module.css'
+import { SectionProblem } from './section-problem.tsx'
 import { words } from './words.ts'
 
 const { identities: t } = words
@@ -17,7 +17,7 @@ export function Identities() {
   const answer = useAllRows(listIdentitiesRoute, {})
   return (
     <>
-      {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
+      {answer.error && !answer.data && <SectionProblem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={40} />}
       {answer.data?.length === 0 && <Text size="sm">{t.none}</Text>}
       {answer.data && answer.data.length > 0 && (

@@ -19,13 +19,13 @@ import { Dialog } from '../ui/dialog.tsx'
 import { password, text } from '../ui/form-text-widgets.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { DeviceError } from '../ui/problem-text.ts'
-import { Problem } from '../ui/problem.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
 import { deviceOf } from './device.ts'
 import classes from './profile.module.css'
 import { Codes } from './second-factor.tsx'
+import { SectionProblem } from './section-problem.tsx'
 import { words } from './words.ts'
 
 const { passkeys: t } = words
@@ -47,7 +47,7 @@ export function Passkeys({ onSetUp }: PasskeysProps) {
   const obstacle = findPasskeyObstacle()
   return (
     <>
-      {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
+      {answer.error && !answer.data && <SectionProblem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={60} />}
       {answer.data?.length === 0 && <Text size="sm">{t.none}</Text>}
       {answer.data && answer.data.length > 0 && (

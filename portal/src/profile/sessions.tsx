@@ -10,12 +10,12 @@ import { useUser } from '../api/use-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { FormSection } from '../ui/form.tsx'
 import { notifyProblem } from '../ui/notify.ts'
-import { Problem } from '../ui/problem.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { deviceOf } from './device.ts'
 import classes from './profile.module.css'
 import { useAllRows } from '../ui/use-all-rows.ts'
+import { SectionProblem } from './section-problem.tsx'
 import { words } from './words.ts'
 
 const { sessions: t } = words
@@ -24,7 +24,7 @@ export function Sessions() {
   const answer = useAllRows(listSessionsRoute, {}, 30_000)
   return (
     <FormSection title={t.title} help={t.help}>
-      {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
+      {answer.error && !answer.data && <SectionProblem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={120} />}
       {answer.data && (
         <ul className={classes['sessions']}>

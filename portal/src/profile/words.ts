@@ -89,6 +89,7 @@ type PageAddress = { readonly port: string; readonly hostname: string }
 
 export const words = {
   title: 'Profile',
+  needsLocal: 'Needs a sign-in with your password or a passkey.',
   details: 'Your details',
   detailsHelp: 'How you appear to the members of your teams, and in the audit log.',
   save: 'Save',

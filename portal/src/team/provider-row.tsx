@@ -4,6 +4,7 @@ import { listDomainsRoute } from '@pharos/contract/team/domain'
 import {
   deleteProviderRoute,
   listProvidersRoute,
+  listSignInAttemptsRoute,
   testProviderRoute,
   updateProviderRoute,
   type Provider,
@@ -115,7 +116,10 @@ function TestButton({ provider }: ProviderProps) {
       beginProviderTest(provider.id)
       location.assign(redirect!)
     },
-    onError: notifyProblem,
+    onError: async (error) => {
+      notifyProblem(error)
+      await invalidate(listSignInAttemptsRoute)
+    },
   })
   return (
     <Button

@@ -8,6 +8,7 @@ import {
   type SignInPolicy,
   type TeamSignIn as SignIn,
 } from '@pharos/contract/team/sign-in'
+import { useSessionStorage } from '@mantine/hooks'
 import { IconBuilding } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -55,14 +56,29 @@ export function TeamSignIn() {
   )
 }
 
+type ChosenBefore = { readonly provider: string; readonly policy: SignInPolicy }
+
 type StateProps = { readonly state: SignIn }
 
 function Policy({ state: { policy, missing, provider } }: StateProps) {
-  const [chosen, setChosen] = useState<SignInPolicy>(policy)
+  // The page is loaded anew after the sign-in that the choice asks for.
+  const [before, setBefore] = useSessionStorage<ChosenBefore | null>({
+    key: 'pharos-sign-in-policy',
+    defaultValue: null,
+    getInitialValueInEffect: false,
+  })
+  const [chosen, setChosen] = useState<SignInPolicy>(before?.provider === provider ? before.policy : policy)
   const steps = chosen === 'optional' || chosen === policy ? [] : missing
   return (
     <Stack gap="sm">
-      <Radio.Group aria-label={t.title} value={chosen} onChange={(value) => setChosen(value as SignInPolicy)}>
+      <Radio.Group
+        aria-label={t.title}
+        value={chosen}
+        onChange={(value) => {
+          setChosen(value as SignInPolicy)
+          setBefore(null)
+        }}
+      >
         <Stack gap="xs">
           {signInPolicies.map((one) => (
             <Radio key={one} value={one} label={t.policies[one]} description={t.policyHelp[one]} />
@@ -90,12 +106,15 @@ function Policy({ state: { policy, missing, provider } }: StateProps) {
           )}
           onSubmit={async () => {
             await call(updateTeamSignInRoute, { params, body: { policy: chosen } })
+            setBefore(null)
             await invalidate(getTeamSignInRoute)
           }}
         >
           <Text size="sm">{chosen === 'optional' ? t.changeToOptional : t.changeText}</Text>
         </Dialog>
-        {steps.includes('recent_sign_in') && provider !== null && <SignInNow provider={provider} />}
+        {steps.includes('recent_sign_in') && provider !== null && (
+          <SignInNow provider={provider} onStart={() => setBefore({ provider, policy: chosen })} />
+        )}
       </Group>
       <Text size="xs" c="dimmed">
         {t.tokens}
@@ -104,9 +123,12 @@ function Policy({ state: { policy, missing, provider } }: StateProps) {
   )
 }
 
-function SignInNow({ provider }: { readonly provider: string }) {
+function SignInNow({ provider, onStart }: { readonly provider: string; readonly onStart: () => void }) {
   const start = useMutation({
-    mutationFn: () => session.startSingleSignOn({ provider, return_to: '/team/sign-in' }),
+    mutationFn: () => {
+      onStart()
+      return session.startSingleSignOn({ provider, return_to: '/team/sign-in' })
+    },
     onError: notifyProblem,
   })
   return (

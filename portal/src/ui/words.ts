@@ -49,6 +49,7 @@ const problems: Record<ProblemCode, Text> = {
   sso_failed: {
     title: 'Single sign-on failed',
     detail: 'Start again from the sign-in page, or ask an admin of your team.',
+    takesDetail: true,
   },
   other_account: {
     title: 'Signed in as another person',

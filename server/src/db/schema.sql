@@ -1656,6 +1656,7 @@ create table dns_recordsets (
 );
 CREATE INDEX dns_recordsets_alias ON public.dns_recordsets USING btree (zone_id, name_key) WHERE (type = 65401);
 CREATE INDEX dns_recordsets_alias_name ON public.dns_recordsets USING btree (name_key) WHERE (type = 65401);
+CREATE INDEX dns_recordsets_underscore ON public.dns_recordsets USING btree (zone_id, name COLLATE "C") WHERE starts_with(name, '_'::text);
 alter table dns_recordsets enable row level security;
 create policy tenant on dns_recordsets as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 

@@ -44,6 +44,17 @@ export type NewLimit =
   | { readonly kind: 'prefix'; readonly prefixId: number; readonly network: Prefix }
   | { readonly kind: 'port' | 'service'; readonly id: number }
 
+/** Replaces the resources of a TSIG key; none: it keeps none. */
+export async function replaceTsigKeyLimits(
+  trx: Trx,
+  teamId: number | null,
+  tsigKeyId: number,
+  limits: readonly NewLimit[],
+): Promise<void> {
+  await trx.deleteFrom('resource_limits').where('tsig_key_id', '=', tsigKeyId).execute()
+  if (teamId !== null && limits.length > 0) await insertLimits(trx, teamId, { tsigKeyId }, limits)
+}
+
 export async function insertLimits(
   trx: Trx,
   teamId: number,

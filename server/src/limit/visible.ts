@@ -3,7 +3,7 @@
 import type { Route } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
 import type { Postgres } from '../db/postgres.ts'
-import { NameError, parseName, type DomainName } from '../net/dns/name.ts'
+import { findZoneName } from '../net/dns/unicode-name.ts'
 import { isWholeZone, outsideLimit, type Limits, type ZoneLimit } from '../operation/limits.ts'
 import type { AnyActor } from '../operation/operation.ts'
 import { notFound } from '../runtime/error.ts'
@@ -114,17 +114,8 @@ function requireWholeZone(zone: ZoneLimit, isNeeded: boolean): void {
 function findZoneLimit({ zones }: Limits, text: string): ZoneLimit | undefined {
   const id = findId(text)
   if (id !== undefined) return zones.get(id)
-  const name = findName(text)
+  const name = findZoneName(text)
   return [...zones.values()].find((zone) => zone.name === name)
-}
-
-function findName(text: string): DomainName | undefined {
-  try {
-    return parseName(text)
-  } catch (error) {
-    if (error instanceof NameError) return undefined
-    throw error
-  }
 }
 
 /** Ids of zones in the PowerDNS-compatible API: octets that are no letter, digit, dot or hyphen are `=XX`. */

@@ -14,6 +14,7 @@ import { platformKinds } from './kinds/index.ts'
 import { PlatformError } from './engine/problem.ts'
 import type { ApplyPlan } from './engine/plan.ts'
 import {
+  addSampleZone,
   elementSamples,
   sampleElement,
   sampleFiles,
@@ -123,6 +124,7 @@ describe('every kind of the platform file', () => {
     before(async () => {
       await empty()
       await apply(samplePlatform)
+      await addSampleZone(database.postgres.owner)
       stored = await fieldsOfAll()
     })
 
@@ -211,6 +213,7 @@ describe('every kind of the platform file', () => {
       if ((await fieldsOfAll()) === stored) return
       await empty()
       await apply(samplePlatform)
+      await addSampleZone(database.postgres.owner)
     }
 
     async function fieldsOfAll(): Promise<string> {

@@ -1,6 +1,9 @@
 // Samples of each kind of the platform, for the tests of its planner and of its operations: a kind or a field without a sample fails.
 import assert from 'node:assert/strict'
+import { sql } from 'kysely'
 import { parse } from 'yaml'
+import type { Db } from '../db/postgres.ts'
+import { nameKey, parseName } from '../net/dns/name.ts'
 import { sampleText } from './samples.ts'
 
 const hash = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
@@ -29,6 +32,18 @@ const v3 = {
   auth_password: 'a password',
   privacy: 'aes128',
   privacy_password: 'a password',
+}
+
+/** Of the team demo. */
+const sampleZone = 'example.com'
+
+/** Creates the zone that the sample of a TSIG key names: the file has no zones. */
+export async function addSampleZone(db: Db): Promise<void> {
+  await sql`
+    insert into dns_zones (team_id, name, name_key)
+    select id, ${`${sampleZone}.`}, ${Buffer.from(nameKey(parseName(sampleZone)))} from teams where slug = 'demo'`.execute(
+    db,
+  )
 }
 
 /** By section. */
@@ -281,6 +296,10 @@ export const elementSamples: Readonly<Record<string, Sample>> = {
       secret_file: { secret: undefined, secret_file: 'key' },
       team: { team: 'demo' },
       update: { update: true, team: 'demo' },
+      resources: {
+        team: 'demo',
+        resources: { zones: [{ zone: sampleZone, names: ['_acme-challenge.*'], types: ['TXT'] }] },
+      },
     },
   },
   name_servers: {

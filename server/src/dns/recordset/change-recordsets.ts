@@ -1,11 +1,12 @@
 // Creates, replaces and deletes record sets of a zone. Each request is one transaction and at most one new version of the zone.
-import type {
-  changeRecordSetsRoute,
-  createRecordSetsRoute,
-  deleteRecordSetRoute,
-  RecordSet as Wire,
-  updateRecordSetRoute,
-  ZoneChanges,
+import {
+  ptrWarnings,
+  type changeRecordSetsRoute,
+  type createRecordSetsRoute,
+  type deleteRecordSetRoute,
+  type RecordSet as Wire,
+  type updateRecordSetRoute,
+  type ZoneChanges,
 } from '@pharos/contract/dns/recordset'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf, ResponseOf } from '@pharos/contract/route'
@@ -21,7 +22,7 @@ import type { ZoneLimit } from '../../operation/limits.ts'
 import { actorName, type Operation, type ZoneEditor } from '../../operation/operation.ts'
 import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
 import type { ReverseDeps } from '../reverse/reverse-zone.ts'
-import { changeForward, deletePtr } from '../reverse/forward-ptr.ts'
+import { changeForward, deletePtr, type LeftOut } from '../reverse/forward-ptr.ts'
 import {
   readExcerpt,
   type PlacedDesired,
@@ -109,14 +110,15 @@ export function createRecordSets(
       const changed = await change(deps, trx, operation, { ...editing, isOwner }, sets, 'recordset.create')
       const { added } = changed.difference
       if (added.length < sets.length) throw existing(sets, added, editing)
-      const results = sets.map((set) =>
+      const stored = sets.map((set) =>
         presentSet(
           changed.zone,
           added.find((one) => isSame(one, set))!,
         ),
       )
+      const tag = stored.length === 1 ? { etag: setEtag(stored[0]!) } : {}
+      const results = stored.map((one, at) => ({ ...one, ...warningsOf(changed, [sets[at]!]) }))
       const [first] = results as [Wire, ...Wire[]]
-      const tag = results.length === 1 ? { etag: setEtag(first) } : {}
       return { body: Array.isArray(body) ? { results, count: results.length } : first, ...tag }
     },
   )
@@ -148,7 +150,7 @@ async function change(
   sets: readonly PlacedDesired[],
   what: string,
   known?: ZoneExcerpt,
-): Promise<ZoneChanged> {
+): Promise<ChangedSets> {
   requireAdmitted(limit, sets)
   const withPtr = sets.filter(isWithPtr)
   if (withPtr.length > 0 && !isOwner) throw new NeedsOwner()
@@ -160,7 +162,7 @@ async function change(
     isAnsweredOnly: true,
   }
   const changed = await changeZone(trx, locked, sets, options, known)
-  await changeForward(deps, trx, operation, withPtr, defaults)
+  const leftOut = await changeForward(deps, trx, operation, withPtr, defaults)
   const { zone, difference } = changed
   if (!isEmpty(difference) || difference.commented.length > 0) {
     const { added, changed: replaced, removed, commented } = difference
@@ -173,7 +175,15 @@ async function change(
       after: auditedSets(zone, [...added, ...both.map(({ after }) => after)]),
     })
   }
-  return changed
+  return { ...changed, leftOut }
+}
+
+type ChangedSets = ZoneChanged & { readonly leftOut: LeftOut }
+
+/** The field of an answer with what was left out of these sets; none if nothing was. */
+function warningsOf({ leftOut }: Pick<ChangedSets, 'leftOut'>, sets: readonly PlacedDesired[]) {
+  const warnings = ptrWarnings(sets.flatMap((set) => leftOut.get(set as ReadSet) ?? []))
+  return warnings.length === 0 ? {} : { warnings }
 }
 
 const isWithPtr = (set: PlacedDesired & Partial<Pick<ReadSet, 'withPtr'>>): set is ReadSet =>
@@ -205,7 +215,7 @@ export function updateRecordSet(
     if (!before) requireNoMatch(operation.ifMatch)
     if (before) requireMatch(operation.ifMatch, setEtag(presentSet(editing.locked, before)))
     const set = body.records === undefined ? mergeRecords(given!, before, body, editing) : given!
-    const { zone, difference } = await change(
+    const written = await change(
       deps,
       trx,
       operation,
@@ -214,11 +224,17 @@ export function updateRecordSet(
       'recordset.update',
       excerpt,
     )
+    const { zone, difference } = written
     const { added, changed, commented } = difference
-    const [written] = [...added, ...[...changed, ...commented].map((one) => one.after)]
-    const after = presentSet(zone, (written ?? before)!)
+    const [newest] = [...added, ...[...changed, ...commented].map((one) => one.after)]
+    const after = presentSet(zone, (newest ?? before)!)
     const shown = before && { before: presentSet(editing.locked, before) }
-    return { body: after, ...shown, etag: setEtag(after), ...(before ? {} : { status: 201 }) }
+    return {
+      body: { ...after, ...warningsOf(written, [set]) },
+      ...shown,
+      etag: setEtag(after),
+      ...(before ? {} : { status: 201 }),
+    }
   })
 }
 
@@ -305,18 +321,17 @@ export function changeRecordSets(
     const editing = await edit(trx, operation, text)
     requireMatch(operation.ifMatch, zoneEtag(editing.locked))
     const sets = readRecordSets(itemsAt(recordsets, ['body', 'recordsets']), editing)
-    const { zone, difference } = await change(
-      deps,
-      trx,
-      operation,
-      { ...editing, isOwner },
-      sets,
-      'recordset.change',
-    )
+    const changed = await change(deps, trx, operation, { ...editing, isOwner }, sets, 'recordset.change')
+    const { zone, difference } = changed
     const none = { ...difference, added: [], changed: [], removed: [] }
     const counted = { unchanged_count: difference.unchangedCount + difference.commented.length }
     return {
-      body: { version: zone.version, ...presentDifference(zone, difference), ...counted },
+      body: {
+        version: zone.version,
+        ...presentDifference(zone, difference),
+        ...counted,
+        ...warningsOf(changed, sets),
+      },
       before: { version: editing.locked.version, ...presentDifference(zone, none), ...counted },
       etag: zoneEtag(zone),
     }

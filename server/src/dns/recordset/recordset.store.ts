@@ -68,12 +68,18 @@ export async function listSetRows(
 
 /** Whether the name of set `r` matches the pattern; the keys of names below a name begin with its key, which ends with 0x00. */
 function matching(pattern: NamePattern): RawBuilder<unknown> {
-  if (pattern.kind === 'first_label') return sql`starts_with(r.name, ${`${pattern.label}.`})`
+  if (pattern.kind === 'first_label') return withFirstLabel(pattern.label)
   const key = keyOf(pattern.name as DomainName)
   if (pattern.kind === 'name') return sql`r.name_key = ${key}`
   if (key.length === 0) return sql`r.name_key > ${key}`
   return sql`(r.name_key > ${key} and r.name_key < ${Buffer.concat([key.subarray(0, -1), Buffer.of(1)])})`
 }
+
+/** A label that begins with an underscore has an index, with these expressions; `/` follows the dot. */
+const withFirstLabel = (label: string): RawBuilder<unknown> =>
+  label.startsWith('_')
+    ? sql`(starts_with(r.name, '_') and r.name collate "C" >= ${`${label}.`} and r.name collate "C" < ${`${label}/`})`
+    : sql`starts_with(r.name, ${`${label}.`})`
 
 /**
  * Finds the block that contains the offset by adding the counts before it, at most a few hundred for a million record

@@ -13,6 +13,9 @@ import { listReverseHoldings, listPtrRows } from './reverse.store.ts'
 import { rangesOf, type ReverseDeps } from './reverse-zone.ts'
 import { writePtrs, type PtrWish } from './write-ptr.ts'
 
+/** The addresses of sets whose PTR records were left out. */
+export type LeftOut = ReadonlyMap<ReadSet, readonly Address[]>
+
 /** Writes the PTR records of address sets. Throws `invalid` at the records whose addresses are not the team's. */
 export async function changeForward(
   deps: ReverseDeps,
@@ -20,20 +23,24 @@ export async function changeForward(
   operation: Operation<ZoneEditor>,
   sets: readonly ReadSet[],
   defaults: DnsDefaults,
-): Promise<void> {
-  const wishes = sets.flatMap(({ type, rdata, name, ttl, loc, withPtr }) =>
-    rdata.map((one, at): PtrWish => {
+): Promise<LeftOut> {
+  const leftOut = new Map<ReadSet, Address[]>()
+  const wishes = sets.flatMap((set) =>
+    set.rdata.map((one, at): PtrWish => {
+      const { type, name: target, ttl, loc, withPtr } = set
       const address = printRdata(type, one) as Address
-      const isAutomatic = withPtr === 'automatic'
-      return { loc: [...loc, 'records', at], address, target: name, ttl, source: 'user', isAutomatic }
+      const onOutside = () => void leftOut.set(set, [...(leftOut.get(set) ?? []), address])
+      const automatic = withPtr === 'automatic' ? { onOutside } : {}
+      return { loc: [...loc, 'records', at], address, target, ttl, source: 'user', ...automatic }
     }),
   )
   // Two names with one address in a request: the last one gets the PTR record.
   const unique = [...new Map(wishes.map((wish) => [wish.address, wish])).values()]
-  if (unique.length === 0) return
+  if (unique.length === 0) return leftOut
   const { teamId } = operation.actor
   const holders = createHolders(teamId, await listReverseHoldings(trx, teamId))
   await writePtrs(deps, trx, operation, holders, unique, defaults, 'ptr.update')
+  return leftOut
 }
 
 /** Deletes the PTR records of the team's addresses of a set that point at its name; others stay, and addresses of others do not matter. */

@@ -33,8 +33,8 @@ export type PtrWish = {
   /** Null for that of the stored record, or the default of the zone. */
   readonly ttl: number | null
   readonly source: 'user' | 'generated'
-  /** An automatic record outside of the author's limits is skipped instead of being refused. */
-  readonly isAutomatic?: boolean
+  /** Called for a record outside of the author's limits, which is then left out; without it, the change is refused. */
+  readonly onOutside?: () => void
   /** Reports whether the wish applies to the stored record; by default it always does. */
   readonly replaces?: (stored: StoredSet | undefined) => boolean
 }
@@ -48,7 +48,7 @@ export type PtrOutcome = {
 }
 
 /**
- * Returns the outcomes in the order of the wishes, each of another name, without skipped records. Throws `invalid`,
+ * Returns the outcomes in the order of the wishes, each of another name, without records that are left out. Throws `invalid`,
  * `zone_claimed` and `resource_limited`.
  */
 export async function writePtrs(
@@ -61,10 +61,11 @@ export async function writePtrs(
   what: string,
 ): Promise<PtrOutcome[]> {
   const { teamId, limits } = operation.actor
-  const wanted = wishes.filter(
-    ({ isAutomatic, address }) =>
-      !isAutomatic || !limits || mayAdmitPtr(limits, address, reverseNameOf(address) as DomainName),
-  )
+  const mayBeAdmitted = ({ address }: PtrWish): boolean =>
+    !limits || mayAdmitPtr(limits, address, reverseNameOf(address) as DomainName)
+  const isLeftOut = (wish: PtrWish): boolean => wish.onOutside !== undefined && !mayBeAdmitted(wish)
+  for (const wish of wishes) if (isLeftOut(wish)) wish.onOutside!()
+  const wanted = wishes.filter((wish) => !isLeftOut(wish))
   const all = await placeAddresses(trx, teamId, holders, wanted, (name, owner) =>
     createReverseZone(trx, name, owner, defaults, now()),
   )
@@ -88,19 +89,18 @@ export async function writePtrs(
   return wishes.flatMap((wish) => outcomes.get(wish) ?? [])
 }
 
-/**
- * Removes automatic records outside of the limits. Throws `resource_limited` with every other record outside of the
- * limits.
- */
+/** Leaves out records outside of the limits that may be left out. Throws `resource_limited` with every other one. */
 function withinLimits(limits: Limits, placed: readonly Placed<PtrWish>[]): Placed<PtrWish>[] {
   const isAdmitted = ({ zone, wish, name }: Placed<PtrWish>): boolean =>
     admitsPtr(limits, { address: wish.address, name: wish.name ?? name, zone })
-  const outside = placed.filter((one) => !isAdmitted(one) && !one.wish.isAutomatic)
-  if (outside.length > 0)
+  const outside = placed.filter((one) => !isAdmitted(one))
+  const refused = outside.filter(({ wish }) => wish.onOutside === undefined)
+  if (refused.length > 0)
     throw failWith(
       'resource_limited',
-      outside.map(({ wish }) => outsideLimitAt(wish.loc, ptrResources(limits))),
+      refused.map(({ wish }) => outsideLimitAt(wish.loc, ptrResources(limits))),
     )
+  for (const { wish } of outside) wish.onOutside!()
   return placed.filter(isAdmitted)
 }
 

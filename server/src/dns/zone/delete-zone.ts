@@ -35,7 +35,8 @@ import {
   readShownZone,
   requestDelegationCheck,
 } from './zone.store.ts'
-import { findZoneName, shownZoneName } from './zone-name.ts'
+import { findZoneName } from '../../net/dns/unicode-name.ts'
+import { shownZoneName } from './zone-name.ts'
 import { resolveSettings, withoutLimits, type Zone } from './zone.ts'
 
 /**

@@ -3,7 +3,8 @@
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { fail, notFound } from '../../runtime/error.ts'
 import { findId } from '../../text/id.ts'
-import { findZoneName, shownZoneName } from './zone-name.ts'
+import { findZoneName } from '../../net/dns/unicode-name.ts'
+import { shownZoneName } from './zone-name.ts'
 import { findZone, lockZone, type ZoneRef } from './zone.store.ts'
 import type { Zone } from './zone.ts'
 

@@ -1,5 +1,4 @@
 // Names of zones as people write them, and which names a zone may have. Pure: whether another team has the name is not known here.
-import { domainToASCII } from 'node:url'
 import {
   isBelow,
   NameError,
@@ -8,6 +7,7 @@ import {
   type DomainName,
   type ZoneName,
 } from '../../net/dns/name.ts'
+import { asciiOf } from '../../net/dns/unicode-name.ts'
 import { findReverseNetwork, reverseFamilyOf } from '../../net/reverse-name.ts'
 import { isDefaultRoute, type Prefix } from '../../net/prefix.ts'
 import { errorAt, failWith } from '../../runtime/error.ts'
@@ -30,16 +30,6 @@ export function parseZoneNameAt(loc: Loc, text: string): ZoneName {
   return name
 }
 
-/** Returns undefined instead of throwing: for paths, where a name that cannot exist is not found. */
-export function findZoneName(text: string): ZoneName | undefined {
-  try {
-    return parseZoneName(asciiOf(text))
-  } catch (error) {
-    if (error instanceof NameError) return undefined
-    throw error
-  }
-}
-
 function inPlace<Name>(loc: Loc, parse: () => Name): Name {
   try {
     return parse()
@@ -47,15 +37,6 @@ function inPlace<Name>(loc: Loc, parse: () => Name): Name {
     if (!(error instanceof NameError)) throw error
     throw failWith('invalid', [{ loc, msg: error.message, type: error.reason }])
   }
-}
-
-/** A-labels instead of Unicode (UTS 46); a text that is ASCII already may have escapes and stays as it is. */
-function asciiOf(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  if (/^[\x00-\x7f]*$/.test(text)) return text
-  const ascii = domainToASCII(text)
-  if (ascii === '') throw new NameError('character', 'not an international domain name (IDNA)')
-  return ascii
 }
 
 /** Scripts with letters that look alike (UTS 39). Japanese, Korean and Chinese also use Latin letters. */

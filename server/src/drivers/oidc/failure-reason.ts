@@ -17,6 +17,8 @@ const ofCode: Readonly<Record<string, SignInReason>> = {
   OAUTH_UNSUPPORTED_OPERATION: 'algorithm',
   OAUTH_AUTHORIZATION_RESPONSE_ERROR: 'idp_error',
   OAUTH_RESPONSE_BODY_ERROR: 'idp_error',
+  // The client ID or the client secret is wrong.
+  OAUTH_WWW_AUTHENTICATE_CHALLENGE: 'idp_error',
   OAUTH_RESPONSE_IS_NOT_CONFORM: 'unavailable',
   OAUTH_RESPONSE_IS_NOT_JSON: 'unavailable',
 }

@@ -118,11 +118,18 @@ async function startWrong(wrong: Wrong) {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k', use: 'sig', alg: 'RS256' }
   let nonce = ''
+  let authorization = ''
   const answer = async (request: IncomingMessage, response: ServerResponse, issuer: string) => {
     const json = (status: number, body: unknown) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      response
+        .writeHead(status, {
+          'content-type': 'application/json',
+          ...(status === 401 ? { 'www-authenticate': 'Basic' } : {}),
+        })
+        .end(JSON.stringify(body))
     if (request.url === '/jwks') return json(200, { keys: [jwk] })
     if (request.url === '/token') {
+      authorization = String(request.headers.authorization)
       const token = await new SignJWT({ nonce, email: person.email, ...wrong.claims })
         .setProtectedHeader({ alg: 'RS256', kid: 'k' })
         .setIssuer(String(wrong.claims?.['iss'] ?? issuer))
@@ -150,11 +157,12 @@ async function startWrong(wrong: Wrong) {
   const server = createServer((request, response) => void answer(request, response, issuer))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const settings = settingsOf({ issuer, clientId: 'pharos', clientSecret: 'secret' })
+  const settings = settingsOf({ issuer, clientId: 'pharos', clientSecret: 'a-secret_1.2: +é' })
   const provider = createOidc({ fetch: safeFetch })(settings)
   return {
     issuer,
     settings,
+    authorization: () => authorization,
     async signIn() {
       const { secrets } = await provider.begin({ state: 's' })
       nonce = secrets['nonce']!
@@ -179,6 +187,7 @@ test('an answer in which one thing is wrong is refused with its reason', async (
     [{ key: foreign }, 'signature'],
     [{ expiresIn: -600 }, 'time'],
     [{ tokenStatus: 400 }, 'idp_error'],
+    [{ tokenStatus: 401 }, 'idp_error'],
     [{ metadata: { issuer: 'https://mallory.example' } }, 'issuer'],
     [{ metadataBody: '<html>' }, 'unavailable'],
     [{ metadataBody: 'x'.repeat(2_000_000) }, 'unavailable'],
@@ -191,6 +200,13 @@ test('an answer in which one thing is wrong is refused with its reason', async (
     await using idp = await startWrong(wrong)
     assert.equal(await reasonOf(idp.signIn()), expected, JSON.stringify(wrong))
   }
+})
+
+test('the client secret is form-encoded, and readable for a provider that does not decode it', async () => {
+  await using idp = await startWrong({})
+  await idp.signIn()
+  const [, credentials] = idp.authorization().split(' ')
+  assert.equal(Buffer.from(credentials!, 'base64').toString(), 'pharos:a-secret_1.2%3A+%2B%C3%A9')
 })
 
 test('a Google account needs the domain of the company, since all companies share the issuer', async () => {

@@ -5,7 +5,6 @@ import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
-  ClientSecretBasic,
   ClientSecretPost,
   Configuration,
   customFetch,
@@ -124,13 +123,26 @@ async function translating<T>(step: () => Promise<T>): Promise<T> {
 
 /** As the provider supports it; without a statement by HTTP Basic (OpenID Connect Discovery 1.0, 3). */
 function authOf(secret: string): ClientAuth {
-  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)]
+  const [basic, post] = [basicAuthOf(secret), ClientSecretPost(secret)]
   return (as, client, body, headers) => {
     const methods = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
     const auth = methods.includes('client_secret_basic') ? basic : post
     return auth(as, client, body, headers)
   }
 }
+
+/**
+ * HTTP Basic with form encoding (RFC 6749, 2.3.1). Letters, digits and `*-._` stay as they are (URL standard, 5.2): the library encodes these four too, and
+ * providers that decode nothing, such as LemonLDAP::NG, then refuse the secret.
+ */
+const basicAuthOf =
+  (secret: string): ClientAuth =>
+  (_, { client_id: clientId }, _body, headers) => {
+    const [id, password] = [clientId, secret].map((text) =>
+      new URLSearchParams({ '': text }).toString().slice(1),
+    )
+    headers.set('authorization', `Basic ${Buffer.from(`${id}:${password}`).toString('base64')}`)
+  }
 
 async function redeem(
   config: Configuration,

@@ -22,9 +22,11 @@ export function requestUrl({ id, signOnUrl, entityId, acsUrl, relayState, at }: 
     ProtocolBinding: postBinding,
   }
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeXml(value)}"`)
+  // Without it, a provider with persistent name IDs may refuse a person who signs in for the first time (SAML core 3.4.1.1).
+  const policy = '<samlp:NameIDPolicy AllowCreate="true"/>'
   const xml =
     `<samlp:AuthnRequest xmlns:samlp="${namespaces.protocol}"${written.join('')}>` +
-    `<saml:Issuer xmlns:saml="${namespaces.assertion}">${escapeXml(entityId)}</saml:Issuer></samlp:AuthnRequest>`
+    `<saml:Issuer xmlns:saml="${namespaces.assertion}">${escapeXml(entityId)}</saml:Issuer>${policy}</samlp:AuthnRequest>`
   const url = new URL(signOnUrl)
   url.searchParams.set('SAMLRequest', deflateRawSync(xml).toString('base64'))
   url.searchParams.set('RelayState', relayState)

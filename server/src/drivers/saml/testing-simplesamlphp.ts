@@ -25,12 +25,21 @@ export type Simplesamlphp = {
 const php = (values: object): string =>
   `<?php\n$values = json_decode(base64_decode('${Buffer.from(JSON.stringify(values)).toString('base64')}'), true);\n`
 
-export async function startSimplesamlphp(sp: ServiceProvider, signs: Signed): Promise<Simplesamlphp> {
+/** Whom it signs in. */
+export type SamlPerson = { readonly uid: string; readonly email: string }
+
+const anna: SamlPerson = { uid: 'anna-1', email: 'anna@red.example' }
+
+export async function startSimplesamlphp(
+  sp: ServiceProvider,
+  signs: Signed,
+  person = anna,
+): Promise<Simplesamlphp> {
   const folder = mkdtempSync(join(tmpdir(), 'simplesamlphp-'))
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
-  writeConfiguration(folder, base, sp, signs)
+  writeConfiguration(folder, base, sp, signs, person)
   write('environment.php', `<?php\nputenv('SIMPLESAMLPHP_CONFIG_DIR=${folder}/config');\n`)
   const server = startProgram(
     'php',
@@ -53,7 +62,13 @@ export async function startSimplesamlphp(sp: ServiceProvider, signs: Signed): Pr
 }
 
 /** Its configuration, with a new key. */
-function writeConfiguration(folder: string, base: string, sp: ServiceProvider, signs: Signed): void {
+function writeConfiguration(
+  folder: string,
+  base: string,
+  sp: ServiceProvider,
+  signs: Signed,
+  { uid, email }: SamlPerson,
+): void {
   const key = createTestKey()
   for (const name of ['config', 'metadata', 'cert', 'temp', 'log', 'data', 'sessions'])
     mkdirSync(join(folder, name))
@@ -90,8 +105,8 @@ function writeConfiguration(folder: string, base: string, sp: ServiceProvider, s
       admin: ['core:AdminPassword'],
       person: {
         0: 'exampleauth:StaticSource',
-        uid: ['anna-1'],
-        email: ['anna@red.example'],
+        uid: [uid],
+        email: [email],
         groups: ['net-ops', 'staff & co'],
       },
     })}$config = $values;\n`,
