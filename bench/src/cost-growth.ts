@@ -155,11 +155,12 @@ async function measureLists({ report }: Bench, sizes: readonly number[]): Promis
   const { postgres } = opened.api.database
   const reader = await postgres.directConnection()
   const { rows } = await reader.query<{ pid: number }>('select pg_backend_pid() as pid')
-  await reader.query(`set role pharos_tenant; set pharos.team_id = ${opened.teamId}`)
+  await reader.query('set role pharos_tenant')
+  await reader.query(`select set_config('pharos.team_id', $1, false)`, [String(opened.teamId)])
   const micros = new Map<string, number[]>(measured.map(({ name }) => [name, []]))
   for (const [at, size] of sizes.entries()) {
     if (at > 0) await opened.addRows(sizes[at - 1]! + 1, size)
-    await reader.query('reset role; analyze; set role pharos_tenant')
+    for (const statement of ['reset role', 'analyze', 'set role pharos_tenant']) await reader.query(statement)
     for (const route of measured) {
       const statements = await opened.statementsOf(route, pageSize)
       micros.get(route.name)!.push(await costOfStatements(reader, rows[0]!, statements))
