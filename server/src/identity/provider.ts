@@ -24,7 +24,7 @@ import { errorAt, fail, failWith, invalid, notFound } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { getTeamAccess, operationIn } from '../team/team-access.ts'
 import { requireStillGranted } from '../team/team-lock.ts'
-import { redirectUriOf, sealClientSecret, serviceProviderOf } from './open-provider.ts'
+import { relyingPartyUris, sealClientSecret, serviceProviderOf } from './open-provider.ts'
 import {
   bindDomains,
   countProviders,
@@ -42,6 +42,7 @@ import {
   type AttemptRow,
   type ProviderChange,
   type ProviderRow,
+  type StoredScim,
   type StoredSettings,
 } from './provider.store.ts'
 import type { GivenSaml, ReadSamlSettings, StoredSaml } from './saml-settings.ts'
@@ -108,7 +109,11 @@ export async function createProvider(
   const own =
     body.kind === 'saml'
       ? (await deps.readSamlSettings(givenSaml(body), null))!
-      : { issuer: body.issuer, client_id: body.client_id }
+      : {
+          issuer: body.issuer,
+          client_id: body.client_id,
+          sign_out_at_provider: body.sign_out_at_provider ?? false,
+        }
   if (body.kind === 'oidc') requireIssuer(deps, body.issuer)
   const wanted = changedBy({ ...initial, name: body.name, settings: { ...initialSettings, ...own } }, body)
   return runChange(deps.postgres, inTeam, async (trx) => {
@@ -219,7 +224,7 @@ const presentAttempt = ({ at, ...rest }: AttemptRow): FailedSignIn => ({ ...rest
 
 type Changes = Omit<BodyOf<typeof updateProviderRoute>, 'client_secret' | keyof GivenSaml>
 
-const oidcFields = ['client_id', 'client_secret'] as const
+const oidcFields = ['client_id', 'client_secret', 'sign_out_at_provider'] as const
 const samlFields = ['metadata_url', 'metadata', 'entity_id', 'sign_on_url', 'certificates'] as const
 
 const givenSaml = (body: GivenSaml): GivenSaml =>
@@ -242,11 +247,15 @@ async function readSaml(
 /** Returns the settings of the driver with the given fields. */
 function ownSettings(
   settings: StoredSettings,
-  { client_id }: Changes,
+  { client_id, sign_out_at_provider }: Changes,
   saml: StoredSaml | undefined,
 ): StoredSettings {
   if (isSaml(settings)) return { ...settings, ...saml }
-  return { ...settings, client_id: client_id ?? settings.client_id }
+  return {
+    ...settings,
+    client_id: client_id ?? settings.client_id,
+    sign_out_at_provider: sign_out_at_provider ?? settings.sign_out_at_provider ?? false,
+  }
 }
 
 /** Returns the row with the given fields. Throws `invalid` for a group that is named twice. */
@@ -344,10 +353,21 @@ const recordedOf = (row: ProviderRow) => {
 }
 
 /** What changes beside the version, such as domains that are deleted. */
-const etag = ({ version, domain_ids, problem, tested }: ProviderRow): string =>
-  etagOf(version, [domain_ids, problem, tested])
+const etag = ({ version, domain_ids, problem, tested, scim }: ProviderRow): string =>
+  etagOf(version, [domain_ids, problem, tested, scim])
 
 const answerWith = (deps: ProviderDeps, row: ProviderRow) => ({ body: present(deps, row), etag: etag(row) })
+
+const timeOf = (time: string | null): string | null => time && new Date(time).toISOString()
+
+const presentScim = (publicUrl: string, scim: StoredScim | null): Provider['scim'] =>
+  scim && {
+    ...scim,
+    base_url: `${publicUrl}/scim/v2`,
+    created: timeOf(scim.created)!,
+    last_used: timeOf(scim.last_used),
+    previous_secret_until: timeOf(scim.previous_secret_until),
+  }
 
 const present = ({ publicUrl }: ProviderDeps, row: ProviderRow): Provider => {
   const { id, name, status, key, settings } = row
@@ -361,12 +381,13 @@ const present = ({ publicUrl }: ProviderDeps, row: ProviderRow): Provider => {
     mappings: row.mappings,
     tested: row.tested?.toISOString() ?? null,
     problem: row.problem,
+    scim: presentScim(publicUrl, row.scim),
     created: row.created.toISOString(),
   }
   if (!isSaml(settings)) {
-    const { issuer, client_id } = settings
-    const sp = { redirect_uri: redirectUriOf(publicUrl, key) }
-    return { id, kind: 'oidc', name, status, issuer, client_id, sp, ...shared }
+    const { issuer, client_id, sign_out_at_provider = false } = settings
+    const sp = relyingPartyUris(publicUrl, key)
+    return { id, kind: 'oidc', name, status, issuer, client_id, sign_out_at_provider, sp, ...shared }
   }
   const { entity_id, sign_on_url, certificates, certificates_expire, metadata_url } = settings
   const own = { entity_id, sign_on_url, certificates: [...certificates], certificates_expire, metadata_url }

@@ -24,7 +24,19 @@ comment on column scim_tokens.last_used is 'updated at most once a minute';
 alter table scim_tokens enable row level security;
 create policy tenant on scim_tokens to pharos_tenant using (team_id = current_team_id());
 grant select (id, provider_id, team_id, allowed_networks, created, last_used, last_used_address, previous_until), delete,
-  insert (id, provider_id, team_id, secret_mac, allowed_networks), update (secret_mac, previous_mac, previous_until, allowed_networks) on scim_tokens to pharos_tenant;
+  insert (id, provider_id, team_id, secret_mac, allowed_networks), update (allowed_networks) on scim_tokens to pharos_tenant;
+
+-- The team role may not read the former secret, which the rotation keeps.
+create function rotate_scim_token(in_team integer, token text, new_mac bytea, overlap_hours integer, networks cidr[]) returns void language sql
+  security definer set search_path = public, pg_temp as $$
+    update scim_tokens set secret_mac = new_mac,
+      previous_mac = case when overlap_hours > 0 then secret_mac end,
+      previous_until = case when overlap_hours > 0 then now() + make_interval(hours => overlap_hours) end,
+      allowed_networks = coalesce(networks, allowed_networks)
+    where id = token and team_id = in_team and coalesce(current_team_id(), in_team) = in_team
+  $$;
+revoke execute on function rotate_scim_token from public;
+grant execute on function rotate_scim_token to pharos_tenant;
 
 create table scim_users (
   id uuid primary key default gen_random_uuid(),
