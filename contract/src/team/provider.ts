@@ -130,7 +130,10 @@ const signOutAtProvider = Type.Boolean({
 export const ProviderScim = Component('ProviderScim', {
   base_url: Type.String({ description: 'base URL of SCIM 2.0 to enter at the identity provider' }),
   created: { ...Time, description: 'when SCIM was turned on' },
-  last_used: { ...NullableTime, description: 'last request, updated at most once a minute; null if there was none' },
+  last_used: {
+    ...NullableTime,
+    description: 'last request, updated at most once a minute; null if there was none',
+  },
   last_used_address: Nullable(Type.String({ description: 'IP address of the request at `last_used`' })),
   previous_secret_until: {
     ...NullableTime,

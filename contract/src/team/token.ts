@@ -30,7 +30,11 @@ export const tokenDaysByDefault = 365
 /** How long the former secret works after a rotation. */
 export const overlapHoursByDefault = 24
 const overlapHoursMax = 72
-export const OverlapHours = Type.Integer({ minimum: 0, maximum: overlapHoursMax, default: overlapHoursByDefault })
+export const OverlapHours = Type.Integer({
+  minimum: 0,
+  maximum: overlapHoursMax,
+  default: overlapHoursByDefault,
+})
 
 const TokenId = Type.String({
   pattern: '^[a-z2-7]{12}$',

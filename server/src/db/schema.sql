@@ -503,6 +503,19 @@ AS $function$
   where id = token and team_id = current_team_id()
 $function$;
 
+CREATE OR REPLACE FUNCTION public.rotate_scim_token(in_team integer, token text, new_mac bytea, overlap_hours integer, networks cidr[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    update scim_tokens set secret_mac = new_mac,
+      previous_mac = case when overlap_hours > 0 then secret_mac end,
+      previous_until = case when overlap_hours > 0 then now() + make_interval(hours => overlap_hours) end,
+      allowed_networks = coalesce(networks, allowed_networks)
+    where id = token and team_id = in_team and coalesce(current_team_id(), in_team) = in_team
+  $function$;
+
 CREATE OR REPLACE FUNCTION public.session_user_profile(for_user integer, in_team integer, of_session uuid)
  RETURNS json
  LANGUAGE sql
@@ -4029,7 +4042,7 @@ grant select (id, slug, name, location_key, open, last_check, last_check_result,
 grant insert (team_id, token_id, tsig_key_id, zone_id, names, types, prefix_id, network, port_id, service_id), select on resource_limits to pharos_tenant;
 grant select on scim_groups to pharos_tenant;
 grant select on scim_members to pharos_tenant;
-grant delete, insert (id, provider_id, team_id, secret_mac, allowed_networks), select (id, provider_id, team_id, previous_until, allowed_networks, created, last_used, last_used_address), update (secret_mac, previous_mac, previous_until, allowed_networks) on scim_tokens to pharos_tenant;
+grant delete, insert (id, provider_id, team_id, secret_mac, allowed_networks), select (id, provider_id, team_id, previous_until, allowed_networks, created, last_used, last_used_address), update (allowed_networks) on scim_tokens to pharos_tenant;
 grant select on scim_users to pharos_tenant;
 grant delete, insert (team_id, name, description, roles, disabled, creator), select, update (name, description, roles, disabled) on service_accounts to pharos_tenant;
 grant select on services to pharos_tenant;

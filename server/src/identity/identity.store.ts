@@ -53,7 +53,9 @@ export async function findAccountFacts(
   return rows[0]?.facts
 }
 
-export type MemberRecord = Omit<MemberFacts, 'isInvited' | 'isProvisioned'> & { readonly memberId: number | null }
+export type MemberRecord = Omit<MemberFacts, 'isInvited' | 'isProvisioned'> & {
+  readonly memberId: number | null
+}
 
 type MembershipRow = {
   readonly member_id: number | null

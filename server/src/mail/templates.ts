@@ -387,7 +387,9 @@ function teamSignIn(content: MailContents['team-sign-in'], { contact }: Sender):
         paragraphs: [
           `The identity provider of the team "${team}" took the role Admin from the last admin of the team by SCIM ${when(content.at)}. Until its groups name another admin, no member can change its members, tokens and settings.`,
         ],
-        after: ['The identity provider may give the role to somebody at any time. Otherwise invite an admin in Customers.'],
+        after: [
+          'The identity provider may give the role to somebody at any time. Otherwise invite an admin in Customers.',
+        ],
       }
     case 'opened by the operator':
       return {

@@ -19,7 +19,8 @@ export function attributesOf(value: unknown): Attributes {
 /** Returns the text; null if it is absent, null or empty. Throws ScimError for other types, control characters, and texts that are too long. */
 export function textOf(value: unknown, lengthMax: number): string | null {
   if (value === undefined || value === null || value === '') return null
-  if (typeof value !== 'string' || [...value].length > lengthMax || /\p{Cc}/u.test(value)) throw new ScimError('value')
+  if (typeof value !== 'string' || [...value].length > lengthMax || /\p{Cc}/u.test(value))
+    throw new ScimError('value')
   return value
 }
 
@@ -33,7 +34,11 @@ export function booleanOf(value: unknown): boolean {
 
 /** Returns the elements; a single value counts as a list of one. */
 export function listOf(value: unknown, lengthMax: number): readonly unknown[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
+  const list: readonly unknown[] = Array.isArray(value)
+    ? value
+    : value === undefined || value === null
+      ? []
+      : [value]
   if (list.length > lengthMax) throw new ScimError('tooMany')
   return list
 }

@@ -71,7 +71,11 @@ function patchedMembers(before: MemberChange, { op, filter, sub, value }: PatchO
 }
 
 /** By a filter, by the values that Entra ID sends with the path, or all. */
-function removedMembers(before: MemberChange, filter: PatchOperation['filter'], value: unknown): MemberChange {
+function removedMembers(
+  before: MemberChange,
+  filter: PatchOperation['filter'],
+  value: unknown,
+): MemberChange {
   if (filter === null && (value === undefined || value === null))
     return { replaces: true, added: new Set(), removed: new Set() }
   const ids = filter === null ? idsOf(value) : idsInFilter(filter)

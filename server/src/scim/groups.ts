@@ -126,8 +126,7 @@ function update(
     const removed = members.replaces
       ? [...former].filter((one) => !members.added.has(one))
       : [...members.removed].filter((one) => former.has(one))
-    const isRenamed =
-      fields.display_name !== before.display_name || fields.external_id !== before.external_id
+    const isRenamed = fields.display_name !== before.display_name || fields.external_id !== before.external_id
     if (!isRenamed && added.length + removed.length === 0) return readGroup(trx, provider, id)
     await saveGroup(trx, provider, id, fields)
     await removeMembers(trx, id, removed)
@@ -151,7 +150,9 @@ export async function deleteGroup(deps: ScimDeps, call: ScimCall, id: string): P
     const before = await lock(trx, call, id)
     const members = await listMemberIds(trx, id)
     await deleteGroupRow(trx, call.provider, id)
-    await record(trx, call, 'delete', id, { before: { ...recordedOf(before), members_removed: members.length } })
+    await record(trx, call, 'delete', id, {
+      before: { ...recordedOf(before), members_removed: members.length },
+    })
     if (members.length > 0) await provision(trx, deps, call.provider, call.author, members)
   })
 }

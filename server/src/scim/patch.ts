@@ -3,7 +3,10 @@ import { attributesOf, listOf } from './body.ts'
 import { ScimError } from './error.ts'
 import { parsePath, type FilterTerm, type PatchPath } from './filter.ts'
 
-export type PatchOperation = PatchPath & { readonly op: 'add' | 'replace' | 'remove'; readonly value: unknown }
+export type PatchOperation = PatchPath & {
+  readonly op: 'add' | 'replace' | 'remove'
+  readonly value: unknown
+}
 
 const operationsMax = 1_000
 
@@ -24,7 +27,11 @@ function parseOperation(given: unknown): PatchOperation[] {
     return [{ op: known, value, ...parsePath(path) }]
   }
   if (known === 'remove') throw new ScimError('noTarget')
-  return [...attributesOf(value)].map(([name, content]) => ({ op: known, value: content, ...parsePath(name) }))
+  return [...attributesOf(value)].map(([name, content]) => ({
+    op: known,
+    value: content,
+    ...parsePath(name),
+  }))
 }
 
 /** Returns whether an element of a list meets all conditions, compared without case. `members eq "..."` compares the value. */

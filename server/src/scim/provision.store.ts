@@ -61,7 +61,9 @@ export async function readProvisioned(
 
 export async function readDefaultRolesOfProvider(trx: Trx, { id, teamId }: ScimProvider): Promise<Role[]> {
   const { rows } = await sql<{ roles: Role[] }>`
-    select default_roles as roles from identity_providers where id = ${id} and team_id = ${teamId}`.execute(trx)
+    select default_roles as roles from identity_providers where id = ${id} and team_id = ${teamId}`.execute(
+    trx,
+  )
   return rows[0]?.roles ?? []
 }
 
@@ -69,10 +71,19 @@ export type Joining = Pick<ProvisionRow, 'id' | 'email' | 'display_name' | 'give
   readonly user_id: number | null
   readonly roles: readonly Role[]
 }
-export type Joined = { readonly id: string; readonly user_id: number; readonly member_id: number; readonly is_new: boolean }
+export type Joined = {
+  readonly id: string
+  readonly user_id: number
+  readonly member_id: number
+  readonly is_new: boolean
+}
 
 /** Makes the users members, with a new account for those without one. Leaves out whose account was created at the same moment: the caller reads again. */
-export async function insertMembers(trx: Trx, { teamId }: ScimProvider, joining: readonly Joining[]): Promise<Joined[]> {
+export async function insertMembers(
+  trx: Trx,
+  { teamId }: ScimProvider,
+  joining: readonly Joining[],
+): Promise<Joined[]> {
   const rows = joining.map(({ roles, ...row }) => ({ ...row, roles: roles.join(' ') }))
   const { rows: joined } = await sql<Joined>`
     with wanted as materialized (select n.*, string_to_array(n.roles, ' ') as list from ${unnestRows(rows, {
@@ -153,22 +164,22 @@ export async function withdrawInvitationsTo(trx: Trx, teamId: number, email: str
 /** Address and names of an account that nobody else decides on. An address that another account has stays as it is. */
 export async function saveAccountOf(
   trx: Trx,
-  account: Pick<ProvisionRow, 'email' | 'display_name' | 'given_name' | 'family_name'> & { readonly user_id: number },
+  account: Pick<ProvisionRow, 'email' | 'display_name' | 'given_name' | 'family_name'> & {
+    readonly user_id: number
+  },
 ): Promise<void> {
   const { user_id: userId, email, display_name: display, given_name: given, family_name: family } = account
   await sql`
     update users u set email = case when exists (select from users o where lower(o.email) = lower(${email}) and o.id <> u.id)
         then u.email else ${email} end,
       first_name = ${given}, last_name = ${family}, display_name = coalesce(nullif(${display}, ''), u.display_name)
-    where u.id = ${userId} and not u.is_staff and u.password_hash is null and u.passkey_added is null`.execute(trx)
+    where u.id = ${userId} and not u.is_staff and u.password_hash is null and u.passkey_added is null`.execute(
+    trx,
+  )
 }
 
 /** The identity of the provider follows the address, whose domain decides whether it counts. */
-export async function saveIdentityAddress(
-  trx: Trx,
-  { id }: ScimProvider,
-  userId: number,
-): Promise<void> {
+export async function saveIdentityAddress(trx: Trx, { id }: ScimProvider, userId: number): Promise<void> {
   await sql`
     update user_identities i set email = u.email from users u
     where u.id = i.user_id and i.provider_id = ${id} and i.user_id = ${userId} and i.email is distinct from u.email`.execute(

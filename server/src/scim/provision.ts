@@ -27,7 +27,8 @@ import type { ScimProvider } from './scim.store.ts'
 export type ProvisionDeps = { readonly ring: KeyRing; readonly membersPerTeam: number }
 
 /** Who is named in the audit log. */
-export type Author = Pick<AuditEntry, 'actor'> & Partial<Pick<AuditEntry, 'credential' | 'requestId' | 'address'>>
+export type Author = Pick<AuditEntry, 'actor'> &
+  Partial<Pick<AuditEntry, 'credential' | 'requestId' | 'address'>>
 
 type Scope = {
   readonly trx: Trx
@@ -92,7 +93,11 @@ async function applyOne(scope: Scope, { row, plan }: Planned): Promise<void> {
   await changeRoles(scope, row, plan.roles)
 }
 
-async function changeRoles({ trx, provider, author }: Scope, row: ProvisionRow, roles: readonly Role[]): Promise<void> {
+async function changeRoles(
+  { trx, provider, author }: Scope,
+  row: ProvisionRow,
+  roles: readonly Role[],
+): Promise<void> {
   const { teamId } = provider
   const before = row.roles!
   await saveScimRoles(trx, teamId, row.membership_id!, roles)
@@ -132,14 +137,21 @@ async function joinAll(scope: Scope, planned: readonly Planned[]): Promise<void>
     return [{ id, email, display_name, given_name, family_name, user_id, roles: plan.roles }]
   })
   if (joining.length === 0) return
-  if ((await countMembers(trx, provider.teamId)) + joining.length > deps.membersPerTeam) throw new ScimError('full')
+  if ((await countMembers(trx, provider.teamId)) + joining.length > deps.membersPerTeam)
+    throw new ScimError('full')
   const joined = await insertMembers(trx, provider, joining)
   await linkMembers(trx, provider, joined)
   await recordJoined(scope, joining, joined)
   // An account that another request has created at the same moment: it is found now.
   const missed = joining.filter(({ id }) => !joined.some((one) => one.id === id))
   if (missed.length > 0)
-    await provision(trx, deps, provider, scope.author, missed.map(({ id }) => id))
+    await provision(
+      trx,
+      deps,
+      provider,
+      scope.author,
+      missed.map(({ id }) => id),
+    )
 }
 
 async function recordJoined(
@@ -158,7 +170,13 @@ async function recordJoined(
       after: { user_id, email, roles, provider, source: 'scim' },
     }
     if (!is_new) return [join]
-    const account = { ...author, teamId, action: 'account.create', target: `user:${user_id}`, after: { email, provider } }
+    const account = {
+      ...author,
+      teamId,
+      action: 'account.create',
+      target: `user:${user_id}`,
+      after: { email, provider },
+    }
     return [account, join]
   })
   for (let at = 0; at < entries.length; at += entriesAtOnce)

@@ -133,7 +133,9 @@ export const schemas = (base: string): Resource[] =>
         text('userName', { required: true, uniqueness: 'server' }),
         text('displayName'),
         complex('name', [text('givenName'), text('familyName'), text('formatted')]),
-        complex('emails', [text('value'), text('type'), attribute('primary', 'boolean')], { multiValued: true }),
+        complex('emails', [text('value'), text('type'), attribute('primary', 'boolean')], {
+          multiValued: true,
+        }),
         attribute('active', 'boolean'),
       ],
     },

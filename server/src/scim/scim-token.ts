@@ -1,9 +1,6 @@
 // The SCIM token of an identity provider: created, rotated and deleted by admins of the team, and checked on each request of SCIM.
 import type { BodyOf } from '@pharos/contract/route'
-import type {
-  createScimTokenRoute,
-  CreatedScimToken,
-} from '@pharos/contract/team/provider'
+import type { createScimTokenRoute, CreatedScimToken } from '@pharos/contract/team/provider'
 import { overlapHoursByDefault } from '@pharos/contract/team/token'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
@@ -38,7 +35,10 @@ export async function createProviderToken(
   operation: Operation,
   team: string,
   providerId: number,
-  { overlap_hours: overlapHours = overlapHoursByDefault, allowed_subnets: subnets }: BodyOf<typeof createScimTokenRoute>,
+  {
+    overlap_hours: overlapHours = overlapHoursByDefault,
+    allowed_subnets: subnets,
+  }: BodyOf<typeof createScimTokenRoute>,
 ): Promise<ChangeAnswer<CreatedScimToken>> {
   const { ring, publicUrl } = deps
   const inTeam = await enterToManage(deps, operation, team)
@@ -57,7 +57,11 @@ export async function createProviderToken(
     if (former) await rotateScimToken(trx, teamId, id, { secretMac, overlapHours, networks })
     else await insertScimToken(trx, { id, teamId, providerId, secretMac, networks: networks ?? [] })
     const changed = { ...(networks ? { networks } : {}), ...(former ? { overlap_hours: overlapHours } : {}) }
-    await writeAudit(trx, { ...auditOf(inTeam), ...entryOf(former ? 'rotate' : 'create', id), after: { provider: providerId, ...changed } })
+    await writeAudit(trx, {
+      ...auditOf(inTeam),
+      ...entryOf(former ? 'rotate' : 'create', id),
+      after: { provider: providerId, ...changed },
+    })
     return { body: { token: formatApiToken({ ...token, id }), base_url: baseUrlOf(publicUrl) } }
   }
   return runChange(deps.postgres, inTeam, create, { sealedUnder: ring })
@@ -78,7 +82,11 @@ export async function deleteProviderToken(
     const token = await findTokenOfProvider(trx, teamId, providerId)
     if (!token) throw notFound('SCIM token')
     await deleteScimToken(trx, teamId, token.id)
-    await writeAudit(trx, { ...auditOf(inTeam), ...entryOf('delete', token.id), before: { provider: providerId } })
+    await writeAudit(trx, {
+      ...auditOf(inTeam),
+      ...entryOf('delete', token.id),
+      before: { provider: providerId },
+    })
     return { body: null }
   })
 }

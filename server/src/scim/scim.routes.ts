@@ -123,7 +123,14 @@ function addUsers(add: Add, deps: ScimPageDeps): void {
   add('GET', '/Users', async (asked) => {
     const { slice, startIndex } = sliceOf(asked.query)
     const { page, count } = await listUsers(deps, asked, asked.query.get('filter') ?? null, slice)
-    return { resource: listAnswer(asked, page.map((row) => presentUser(asked.base, row)), count, startIndex) }
+    return {
+      resource: listAnswer(
+        asked,
+        page.map((row) => presentUser(asked.base, row)),
+        count,
+        startIndex,
+      ),
+    }
   })
   add('GET', '/Users/:id', async (asked) => userAnswer(asked, await getUser(deps, asked, asked.id)))
   add('POST', '/Users', async (asked) => userAnswer(asked, await createUser(deps, asked, asked.body), 201))
@@ -144,7 +151,14 @@ function addGroups(add: Add, deps: ScimPageDeps): void {
     const { slice, startIndex } = sliceOf(asked.query)
     const filter = asked.query.get('filter') ?? null
     const { page, count } = await listGroups(deps, asked, filter, slice, wantsMembers(asked))
-    return { resource: listAnswer(asked, page.map((row) => presentGroup(asked.base, row)), count, startIndex) }
+    return {
+      resource: listAnswer(
+        asked,
+        page.map((row) => presentGroup(asked.base, row)),
+        count,
+        startIndex,
+      ),
+    }
   })
   add('GET', '/Groups/:id', async (asked) =>
     groupAnswer(asked, await getGroup(deps, asked, asked.id, wantsMembers(asked))),
@@ -162,17 +176,30 @@ function addGroups(add: Add, deps: ScimPageDeps): void {
   })
 }
 
-const userAnswer = ({ base, query }: Asked, row: Parameters<typeof presentUser>[1], status = 200): Answer => ({
+const userAnswer = (
+  { base, query }: Asked,
+  row: Parameters<typeof presentUser>[1],
+  status = 200,
+): Answer => ({
   status,
   resource: project(presentUser(base, row), projectionOf(query)),
 })
 
-const groupAnswer = ({ base, query }: Asked, row: Parameters<typeof presentGroup>[1], status = 200): Answer => ({
+const groupAnswer = (
+  { base, query }: Asked,
+  row: Parameters<typeof presentGroup>[1],
+  status = 200,
+): Answer => ({
   status,
   resource: project(presentGroup(base, row), projectionOf(query)),
 })
 
-function listAnswer({ query }: Asked, resources: readonly Resource[], count: number, startIndex: number): Resource {
+function listAnswer(
+  { query }: Asked,
+  resources: readonly Resource[],
+  count: number,
+  startIndex: number,
+): Resource {
   const projection = projectionOf(query)
   return presentList(
     resources.map((one) => project(one, projection)),
@@ -248,7 +275,12 @@ function queryOf({ raw }: Pick<FastifyRequest, 'raw'>): ReadonlyMap<string, stri
   return query
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { base }: Asked, { status = 200, resource }: Answer) {
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { base }: Asked,
+  { status = 200, resource }: Answer,
+) {
   reply.status(status).header('cache-control', 'no-store')
   if (resource === null) return reply.send()
   const { version, location } = (resource['meta'] ?? {}) as { version?: string; location?: string }

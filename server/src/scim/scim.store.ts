@@ -134,11 +134,7 @@ export async function saveUser(
   return rows[0]!
 }
 
-export async function deleteUserRow(
-  trx: Trx,
-  { id, teamId }: ScimProvider,
-  userId: string,
-): Promise<void> {
+export async function deleteUserRow(trx: Trx, { id, teamId }: ScimProvider, userId: string): Promise<void> {
   await sql`delete from scim_users where team_id = ${teamId} and provider_id = ${id} and id = ${userId}`.execute(
     trx,
   )
@@ -198,7 +194,12 @@ async function membersOf(
   return new Map(rows.map(({ id, members }) => [id, members]))
 }
 
-const oneGroup = ({ id, teamId }: ScimProvider, groupId: string, withMembers: boolean, lock: Condition = sql``) =>
+const oneGroup = (
+  { id, teamId }: ScimProvider,
+  groupId: string,
+  withMembers: boolean,
+  lock: Condition = sql``,
+) =>
   sql<GroupWithMembers>`
     select ${groupList(withMembers)} from scim_groups g
     where g.team_id = ${teamId} and g.provider_id = ${id} and g.id = ${groupId}::uuid ${lock}`
@@ -254,11 +255,7 @@ export async function saveGroup(
   )
 }
 
-export async function deleteGroupRow(
-  trx: Trx,
-  { id, teamId }: ScimProvider,
-  groupId: string,
-): Promise<void> {
+export async function deleteGroupRow(trx: Trx, { id, teamId }: ScimProvider, groupId: string): Promise<void> {
   await sql`delete from scim_groups where team_id = ${teamId} and provider_id = ${id} and id = ${groupId}`.execute(
     trx,
   )
@@ -292,5 +289,7 @@ export async function addMembers(
 export async function removeMembers(trx: Trx, groupId: string, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return
   await sql`
-    delete from scim_members where group_id = ${groupId} and scim_user_id = any(${userIds}::uuid[])`.execute(trx)
+    delete from scim_members where group_id = ${groupId} and scim_user_id = any(${userIds}::uuid[])`.execute(
+    trx,
+  )
 }

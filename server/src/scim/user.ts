@@ -23,7 +23,10 @@ const emailsMax = 20
 type Email = { readonly type: string; readonly value: string; readonly primary: boolean }
 
 /** A user being changed: the addresses are chosen from at the end. */
-type Draft = Omit<UserFields, 'email' | 'user_name'> & { readonly user_name: string | null; readonly emails: readonly Email[] }
+type Draft = Omit<UserFields, 'email' | 'user_name'> & {
+  readonly user_name: string | null
+  readonly emails: readonly Email[]
+}
 
 /** Reads a whole user, of POST and PUT. `before`: the user that is replaced; without `active` it stays as it is. Throws ScimError. */
 export function parseUser(body: unknown, before?: UserFields): UserFields {
@@ -104,7 +107,8 @@ type Names = Pick<Draft, 'given_name' | 'family_name' | 'display_name'>
 function patchedName(draft: Names, sub: string | null, value: unknown): Partial<Names> {
   if (sub === 'givenname') return { given_name: textOf(value, nameMax) ?? '' }
   if (sub === 'familyname') return { family_name: textOf(value, nameMax) ?? '' }
-  if (sub === 'formatted') return draft.display_name === '' ? { display_name: textOf(value, nameMax) ?? '' } : {}
+  if (sub === 'formatted')
+    return draft.display_name === '' ? { display_name: textOf(value, nameMax) ?? '' } : {}
   if (sub !== null) return {}
   if (value === null) return { given_name: '', family_name: '' }
   return [...attributesOf(value)].reduce<Partial<Names>>(
@@ -113,16 +117,24 @@ function patchedName(draft: Names, sub: string | null, value: unknown): Partial<
   )
 }
 
-function patchedEmails(emails: readonly Email[], { op, filter, sub, value }: PatchOperation): readonly Email[] {
+function patchedEmails(
+  emails: readonly Email[],
+  { op, filter, sub, value }: PatchOperation,
+): readonly Email[] {
   const isMeant = (email: Email) => filter === null || meets(email, filter)
   if (op === 'remove') return emails.filter((email) => !isMeant(email))
   if (filter === null && sub === null)
     return op === 'replace' ? emailsOf(value) : merged(emails, emailsOf(value))
-  if (sub === null) return merged(emails.filter((email) => !isMeant(email)), emailsOf(value))
+  if (sub === null)
+    return merged(
+      emails.filter((email) => !isMeant(email)),
+      emailsOf(value),
+    )
   // A type or another part of an address that is kept by its value only.
   if (sub !== 'value') return emails
   const address = textOf(value, userNameMax) ?? ''
-  if (emails.some(isMeant)) return emails.map((email) => (isMeant(email) ? { ...email, value: address } : email))
+  if (emails.some(isMeant))
+    return emails.map((email) => (isMeant(email) ? { ...email, value: address } : email))
   // RFC 7644, 3.5.2.3: without a match there is no target. Entra ID relies on it being added.
   return merged(emails, [{ type: typeIn(filter!), value: address, primary: isPrimary(filter!) }])
 }

@@ -123,7 +123,15 @@ function update(
   })
 }
 
-const names = ['user_name', 'external_id', 'email', 'display_name', 'given_name', 'family_name', 'active'] as const
+const names = [
+  'user_name',
+  'external_id',
+  'email',
+  'display_name',
+  'given_name',
+  'family_name',
+  'active',
+] as const
 const isSame = (a: UserFields, b: UserFields): boolean => names.every((name) => a[name] === b[name])
 
 /** Only of accounts that nobody else decides on: without a password, a passkey and another team. */
