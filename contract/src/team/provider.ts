@@ -352,7 +352,7 @@ export const updateProviderRoute = route({
   response: Provider,
   success: 200,
   keyless: 'password',
-  errors: ['conflict'],
+  errors: ['conflict', 'quota_exceeded'],
   conditional: true,
 })
 

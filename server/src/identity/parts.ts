@@ -10,6 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Mounted } from '../http/mount.ts'
 import { isLoopback } from '../net/loopback.ts'
 import { parseNetworks } from '../net/network-list.ts'
+import { createApplyRoles } from '../scim/apply-roles.ts'
 import { parsePorts } from '../net/port-list.ts'
 import type { ApiShared } from '../process/shared.ts'
 import { ClientLimiter } from '../runtime/client-limiter.ts'
@@ -50,6 +51,7 @@ export function routes(shared: ApiShared): Mounted[] {
     onLoopback,
     membersPerTeam: config.membersPerTeam,
     createProvider,
+    applyToProvisioned: createApplyRoles(shared.ring, config.membersPerTeam),
     readSamlSettings: createSamlSettings({ fetch, allowsPrivate: allowed.length > 0 }),
     findByDomain: createDomainProviders(db),
     issuerRules: {

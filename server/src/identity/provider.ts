@@ -16,7 +16,7 @@ import {
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { isUpgradeFinished } from '../db/release.ts'
-import { runChange, type ChangeAnswer } from '../db/run-change.ts'
+import { runChange, runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import { hasPort, printPorts, type PortList } from '../net/port-list.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
@@ -55,6 +55,12 @@ export type ProviderDeps = {
   readonly publicUrl: string
   readonly issuerRules: IssuerRules
   readonly readSamlSettings: ReadSamlSettings
+  /** Applies the roles of the provider to the members whom SCIM has made, as the owner of the tables. */
+  readonly applyToProvisioned: (
+    trx: Trx,
+    provider: { readonly id: number; readonly teamId: number },
+    author: ReturnType<typeof auditOf>,
+  ) => Promise<void>
 }
 
 export type IssuerRules = {
@@ -156,13 +162,14 @@ export async function updateProvider(
   const inTeam = await enterToManage(deps, operation, team)
   const { teamId } = inTeam.actor
   const isFinished = body.status !== 'active' || (await isUpgradeFinished(deps.db))
-  const saml = await readSaml(deps, teamId, id, body)
-  return runChange(deps.postgres, inTeam, async (trx) => {
+  const row = known(await findProvider(deps.postgres, teamId, id))
+  const saml = await readSaml(deps, row, body)
+  const change = async (trx: Trx) => {
     await requireStillGranted(trx, inTeam, 'team.manage')
     const before = await lockForChange(trx, inTeam, id)
     const wanted = changedBy(before, body, saml)
     const isSame = JSON.stringify(wanted) === JSON.stringify(changeOf(before))
-    if (isSame && body.client_secret === undefined) return answerWith(deps, before)
+    if (isSame && body.client_secret === undefined) return before
     const isLost =
       wanted.status !== 'active' || (wanted.domain_ids.length === 0 && before.domain_ids.length > 0)
     if (isLost) await requireProviderLeft(trx, before)
@@ -184,7 +191,25 @@ export async function updateProvider(
       before: recordedOf(before),
       after: { ...recordedOf(after), ...(secret === null ? {} : { client_secret: 'changed' }) },
     })
-    return answerWith(deps, after)
+    return after
+  }
+  return runUpdate(deps, inTeam, row, body, change)
+}
+
+/** Other roles apply to members of SCIM in the same transaction. It runs as the owner then: accounts belong to no team. */
+async function runUpdate(
+  deps: ProviderDeps,
+  operation: Operation,
+  { id, team_id: teamId, scim }: ProviderRow,
+  { mappings, default_roles }: Changes,
+  change: (trx: Trx) => Promise<ProviderRow>,
+): Promise<ChangeAnswer<Provider>> {
+  if (scim === null || (mappings === undefined && default_roles === undefined))
+    return runChange(deps.postgres, operation, async (trx) => answerWith(deps, await change(trx)))
+  return runOwnerChange(deps.db, operation, async (trx) => {
+    await change(trx)
+    await deps.applyToProvisioned(trx, { id, teamId }, auditOf(operation))
+    return answerWith(deps, known(await lockProvider(trx, teamId, id)))
   })
 }
 
@@ -233,11 +258,9 @@ const givenSaml = (body: GivenSaml): GivenSaml =>
 /** Before the transaction, since metadata may be read from a URL. Throws `invalid` for fields of the other kind. */
 async function readSaml(
   deps: ProviderDeps,
-  teamId: number,
-  id: number,
+  { kind, settings }: ProviderRow,
   body: BodyOf<typeof updateProviderRoute>,
 ): Promise<StoredSaml | undefined> {
-  const { kind, settings } = known(await findProvider(deps.postgres, teamId, id))
   const others: readonly string[] = kind === 'saml' ? oidcFields : samlFields
   const wrong = others.find((name) => Object.hasOwn(body, name))
   if (wrong !== undefined) throw invalid(['body', wrong], 'fieldOfKind', { kind })
