@@ -122,6 +122,7 @@ describe('the grant of an operation', () => {
       'readNotifications',
       'recoverSession',
       'search',
+      'startSignOut',
       'updateNotificationSettings',
       'updatePasskey',
       'updateUser',

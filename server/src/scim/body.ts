@@ -2,10 +2,10 @@
 import { ScimError } from './error.ts'
 
 /** The attributes of an object, by their names in lower case. */
-export type Attributes = ReadonlyMap<string, unknown>
+export type ScimAttributes = ReadonlyMap<string, unknown>
 
 /** Throws ScimError for another type, and for two names that differ in case only. */
-export function attributesOf(value: unknown): Attributes {
+export function scimAttributes(value: unknown): ScimAttributes {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ScimError('syntax')
   const known = new Map<string, unknown>()
   for (const [name, content] of Object.entries(value)) {
@@ -17,7 +17,7 @@ export function attributesOf(value: unknown): Attributes {
 }
 
 /** Returns the text; null if it is absent, null or empty. Throws ScimError for other types, control characters, and texts that are too long. */
-export function textOf(value: unknown, lengthMax: number): string | null {
+export function scimText(value: unknown, lengthMax: number): string | null {
   if (value === undefined || value === null || value === '') return null
   if (typeof value !== 'string' || [...value].length > lengthMax || /\p{Cc}/u.test(value))
     throw new ScimError('value')
@@ -25,7 +25,7 @@ export function textOf(value: unknown, lengthMax: number): string | null {
 }
 
 /** Entra ID writes booleans as texts: `"False"`. */
-export function booleanOf(value: unknown): boolean {
+export function scimBoolean(value: unknown): boolean {
   if (typeof value === 'boolean') return value
   const lower = typeof value === 'string' ? value.toLowerCase() : undefined
   if (lower === 'true' || lower === 'false') return lower === 'true'
@@ -33,7 +33,7 @@ export function booleanOf(value: unknown): boolean {
 }
 
 /** Returns the elements; a single value counts as a list of one. */
-export function listOf(value: unknown, lengthMax: number): readonly unknown[] {
+export function scimList(value: unknown, lengthMax: number): readonly unknown[] {
   const list: readonly unknown[] = Array.isArray(value)
     ? value
     : value === undefined || value === null

@@ -1,5 +1,5 @@
 // A group of SCIM: its name and its members, read from a body and changed by PATCH. Pure.
-import { attributesOf, listOf, textOf } from './body.ts'
+import { scimAttributes, scimList, scimText } from './body.ts'
 import { ScimError } from './error.ts'
 import type { PatchOperation } from './patch.ts'
 
@@ -13,14 +13,14 @@ export type MemberChange = {
 }
 
 const textMax = 300
-export const membersMax = 20_000
+export const groupMembersMax = 20_000
 
 export const isUuid = (text: unknown): text is string =>
   typeof text === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
 
 /** Reads a whole group, of POST and PUT. Throws ScimError. */
 export function parseGroup(body: unknown): { readonly fields: GroupFields; readonly members: MemberChange } {
-  const attributes = attributesOf(body)
+  const attributes = scimAttributes(body)
   const fields = fieldsOf(attributes.get('displayname'), attributes.get('externalid'))
   const added = idsOf(attributes.get('members'))
   return { fields, members: { replaces: true, added, removed: new Set() } }
@@ -28,15 +28,15 @@ export function parseGroup(body: unknown): { readonly fields: GroupFields; reado
 
 /** Names are compared byte by byte with the mappings of the provider, and stay as they are sent. */
 function fieldsOf(displayName: unknown, externalId: unknown): GroupFields {
-  const name = textOf(displayName, textMax)
+  const name = scimText(displayName, textMax)
   if (name === null || name.trim() === '') throw new ScimError('value')
-  return { display_name: name, external_id: textOf(externalId, textMax) }
+  return { display_name: name, external_id: scimText(externalId, textMax) }
 }
 
 /** Okta and Entra ID send objects with `value`; a user by id only, no group in a group. */
 function idsOf(value: unknown): Set<string> {
-  const ids = listOf(value, membersMax).map((one) => {
-    const id = typeof one === 'string' ? one : attributesOf(one).get('value')
+  const ids = scimList(value, groupMembersMax).map((one) => {
+    const id = typeof one === 'string' ? one : scimAttributes(one).get('value')
     if (!isUuid(id)) throw new ScimError('member')
     return id.toLowerCase()
   })

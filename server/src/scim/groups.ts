@@ -9,7 +9,7 @@ import { parsePatch } from './patch.ts'
 import { provision } from './provision.ts'
 import {
   addMembers,
-  countRows,
+  countResources,
   deleteGroupRow,
   findGroup,
   insertGroup,
@@ -19,11 +19,11 @@ import {
   readGroup,
   removeMembers,
   saveGroup,
-  type GroupRow,
+  type ScimGroupRow,
   type GroupWithMembers,
-  type Slice,
+  type ResourceSlice,
 } from './scim.store.ts'
-import { change, requireVersion, type Found, type ScimCall, type ScimDeps } from './users.ts'
+import { change, requireVersion, type FoundResources, type ScimCall, type ScimDeps } from './users.ts'
 
 const groupsMax = 1_000
 
@@ -31,9 +31,9 @@ export const listGroups = (
   { postgres }: ScimDeps,
   { provider }: ScimCall,
   filter: string | null,
-  slice: Slice,
+  slice: ResourceSlice,
   withMembers: boolean,
-): Promise<Found<GroupWithMembers>> =>
+): Promise<FoundResources<GroupWithMembers>> =>
   listGroupRows(
     postgres,
     provider,
@@ -78,7 +78,7 @@ export async function getGroup(
 export function createGroup(deps: ScimDeps, call: ScimCall, body: unknown): Promise<GroupWithMembers> {
   const { fields, members } = parseGroup(body)
   return change(deps, call, async (trx) => {
-    if ((await countRows(trx, call.provider, 'scim_groups')) >= groupsMax) throw new ScimError('quota')
+    if ((await countResources(trx, call.provider, 'scim_groups')) >= groupsMax) throw new ScimError('quota')
     const id = await insertGroup(trx, call.provider, fields)
     const added = [...members.added]
     await addMembers(trx, call.provider, id, added)
@@ -115,7 +115,7 @@ function update(
   deps: ScimDeps,
   call: ScimCall,
   id: string,
-  changed: (before: GroupRow) => Wanted,
+  changed: (before: ScimGroupRow) => Wanted,
 ): Promise<GroupWithMembers> {
   const { provider } = call
   return change(deps, call, async (trx) => {
@@ -157,7 +157,7 @@ export async function deleteGroup(deps: ScimDeps, call: ScimCall, id: string): P
   })
 }
 
-async function lock(trx: Trx, { provider, ifMatch }: ScimCall, id: string): Promise<GroupRow> {
+async function lock(trx: Trx, { provider, ifMatch }: ScimCall, id: string): Promise<ScimGroupRow> {
   const row = isUuid(id) ? await lockGroup(trx, provider, id) : undefined
   if (!row) throw new ScimError('unknown')
   requireVersion(ifMatch, row.version)

@@ -1,5 +1,5 @@
 // The operations of PATCH (RFC 7644, 3.5.2), as Entra ID and Okta send them: `Replace` with a capital, values without a path, names with a dot as keys.
-import { attributesOf, listOf } from './body.ts'
+import { scimAttributes, scimList } from './body.ts'
 import { ScimError } from './error.ts'
 import { parsePath, type FilterTerm, type PatchPath } from './filter.ts'
 
@@ -12,13 +12,13 @@ const operationsMax = 1_000
 
 /** Returns the operations, each with the path of one attribute. Throws ScimError. */
 export function parsePatch(body: unknown): PatchOperation[] {
-  const operations = listOf(attributesOf(body).get('operations'), operationsMax)
+  const operations = scimList(scimAttributes(body).get('operations'), operationsMax)
   if (operations.length === 0) throw new ScimError('operation')
   return operations.flatMap(parseOperation)
 }
 
 function parseOperation(given: unknown): PatchOperation[] {
-  const attributes = attributesOf(given)
+  const attributes = scimAttributes(given)
   const [op, path, value] = ['op', 'path', 'value'].map((name) => attributes.get(name))
   const known = typeof op === 'string' ? op.toLowerCase() : undefined
   if (known !== 'add' && known !== 'replace' && known !== 'remove') throw new ScimError('operation')
@@ -27,7 +27,7 @@ function parseOperation(given: unknown): PatchOperation[] {
     return [{ op: known, value, ...parsePath(path) }]
   }
   if (known === 'remove') throw new ScimError('noTarget')
-  return [...attributesOf(value)].map(([name, content]) => ({
+  return [...scimAttributes(value)].map(([name, content]) => ({
     op: known,
     value: content,
     ...parsePath(name),

@@ -1,7 +1,7 @@
 // What a user of SCIM is to be in the team: member with the roles of their groups, or none. Pure.
 import { orderedRoles, type Role } from '@pharos/contract/role'
 
-export type MemberFacts = {
+export type ProvisionFacts = {
   readonly active: boolean
   /** Roles of the groups that the provider maps. */
   readonly mapped: readonly Role[]
@@ -28,7 +28,7 @@ export type MemberPlan =
 const keep: MemberPlan = { kind: 'keep' }
 
 /** Removal always wins. Members that an admin has added or whose roles an admin has set are no business of SCIM, except that it removes its own. */
-export function planMember(facts: MemberFacts, defaultRoles: readonly Role[]): MemberPlan {
+export function planMember(facts: ProvisionFacts, defaultRoles: readonly Role[]): MemberPlan {
   const { active, mapped, membership, isReserved, isDomainBound, endedBy } = facts
   const roles = active ? orderedRoles(mapped.length > 0 ? mapped : defaultRoles) : []
   if (roles.length === 0) return membership?.isOwn === true ? { kind: 'remove' } : keep

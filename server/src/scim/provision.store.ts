@@ -67,11 +67,14 @@ export async function readDefaultRolesOfProvider(trx: Trx, { id, teamId }: ScimP
   return rows[0]?.roles ?? []
 }
 
-export type Joining = Pick<ProvisionRow, 'id' | 'email' | 'display_name' | 'given_name' | 'family_name'> & {
+export type JoiningUser = Pick<
+  ProvisionRow,
+  'id' | 'email' | 'display_name' | 'given_name' | 'family_name'
+> & {
   readonly user_id: number | null
   readonly roles: readonly Role[]
 }
-export type Joined = {
+export type JoinedUser = {
   readonly id: string
   readonly user_id: number
   readonly member_id: number
@@ -82,10 +85,10 @@ export type Joined = {
 export async function insertMembers(
   trx: Trx,
   { teamId }: ScimProvider,
-  joining: readonly Joining[],
-): Promise<Joined[]> {
+  joining: readonly JoiningUser[],
+): Promise<JoinedUser[]> {
   const rows = joining.map(({ roles, ...row }) => ({ ...row, roles: roles.join(' ') }))
-  const { rows: joined } = await sql<Joined>`
+  const { rows: joined } = await sql<JoinedUser>`
     with wanted as materialized (select n.*, string_to_array(n.roles, ' ') as list from ${unnestRows(rows, {
       id: 'uuid',
       email: 'text',

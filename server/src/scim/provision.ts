@@ -19,7 +19,7 @@ import {
   readProvisioned,
   saveScimRoles,
   withdrawInvitationsTo,
-  type Joining,
+  type JoiningUser,
   type ProvisionRow,
 } from './provision.store.ts'
 import type { ScimProvider } from './scim.store.ts'
@@ -131,7 +131,7 @@ async function remove({ trx, provider, author }: Scope, row: ProvisionRow): Prom
 
 async function joinAll(scope: Scope, planned: readonly Planned[]): Promise<void> {
   const { trx, deps, provider } = scope
-  const joining = planned.flatMap(({ row, plan }): Joining[] => {
+  const joining = planned.flatMap(({ row, plan }): JoiningUser[] => {
     if (plan.kind !== 'join') return []
     const { id, email, display_name, given_name, family_name, user_id } = row
     return [{ id, email, display_name, given_name, family_name, user_id, roles: plan.roles }]
@@ -156,7 +156,7 @@ async function joinAll(scope: Scope, planned: readonly Planned[]): Promise<void>
 
 async function recordJoined(
   { trx, provider: { id: provider, teamId }, author }: Scope,
-  joining: readonly Joining[],
+  joining: readonly JoiningUser[],
   joined: Awaited<ReturnType<typeof insertMembers>>,
 ): Promise<void> {
   const byId = new Map(joining.map((one) => [one.id, one]))

@@ -49,7 +49,11 @@ export const presentGroup = (base: string, row: GroupWithMembers): Resource => (
   meta: metaOf(base, 'Group', row),
 })
 
-export const presentList = (resources: readonly Resource[], count: number, startIndex: number): Resource => ({
+export const presentResources = (
+  resources: readonly Resource[],
+  count: number,
+  startIndex: number,
+): Resource => ({
   schemas: [message('ListResponse')],
   totalResults: count,
   startIndex,

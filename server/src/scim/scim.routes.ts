@@ -14,7 +14,7 @@ import { changeGroup, createGroup, deleteGroup, getGroup, listGroups, replaceGro
 import { bodyBytesMax, changesWaiting, usersByDefault, usersPerRequest } from './limits.ts'
 import {
   presentGroup,
-  presentList,
+  presentResources,
   presentUser,
   project,
   resourceTypes,
@@ -24,15 +24,15 @@ import {
   type Resource,
 } from './resource.ts'
 import { baseUrlOf, createTokenCheck, type CheckDeps, type CheckedToken } from './scim-token.ts'
-import type { Slice } from './scim.store.ts'
 import {
   changeUser,
   createUser,
-  deleteUser,
+  deleteScimUser,
   getUser,
-  listUsers,
+  listScimUsers,
   replaceUser,
   type ScimCall,
+  type ResourceSlice,
   type ScimDeps,
 } from './users.ts'
 
@@ -109,7 +109,7 @@ function addDiscovery(add: Add): void {
   ] as const) {
     add('GET', path, ({ base }) => {
       const all = list(base)
-      return { resource: presentList(all, all.length, 1) }
+      return { resource: presentResources(all, all.length, 1) }
     })
     add('GET', `${path}/:id`, ({ base, id }) => {
       const one = list(base).find((known) => known['id'] === id)
@@ -122,7 +122,7 @@ function addDiscovery(add: Add): void {
 function addUsers(add: Add, deps: ScimPageDeps): void {
   add('GET', '/Users', async (asked) => {
     const { slice, startIndex } = sliceOf(asked.query)
-    const { page, count } = await listUsers(deps, asked, asked.query.get('filter') ?? null, slice)
+    const { page, count } = await listScimUsers(deps, asked, asked.query.get('filter') ?? null, slice)
     return {
       resource: listAnswer(
         asked,
@@ -141,7 +141,7 @@ function addUsers(add: Add, deps: ScimPageDeps): void {
     userAnswer(asked, await changeUser(deps, asked, asked.id, asked.body)),
   )
   add('DELETE', '/Users/:id', async (asked) => {
-    await deleteUser(deps, asked, asked.id)
+    await deleteScimUser(deps, asked, asked.id)
     return { status: 204, resource: null }
   })
 }
@@ -201,7 +201,7 @@ function listAnswer(
   startIndex: number,
 ): Resource {
   const projection = projectionOf(query)
-  return presentList(
+  return presentResources(
     resources.map((one) => project(one, projection)),
     count,
     startIndex,
@@ -228,7 +228,10 @@ function projectionOf(query: ReadonlyMap<string, string>): Projection {
 }
 
 /** RFC 7644, 3.4.2.4: values below the minimum count as the minimum. */
-function sliceOf(query: ReadonlyMap<string, string>): { readonly slice: Slice; readonly startIndex: number } {
+function sliceOf(query: ReadonlyMap<string, string>): {
+  readonly slice: ResourceSlice
+  readonly startIndex: number
+} {
   const startIndex = Math.max(1, integerOf(query.get('startindex')) ?? 1)
   const count = Math.max(0, integerOf(query.get('count')) ?? usersByDefault)
   return { slice: { limit: Math.min(count, usersPerRequest), offset: startIndex - 1 }, startIndex }

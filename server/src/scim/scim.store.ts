@@ -37,11 +37,11 @@ const groupColumns = columns('scim_groups', 'g', [
   'updated',
   'version',
 ])
-export type GroupRow = RowOf<typeof groupColumns>
+export type ScimGroupRow = RowOf<typeof groupColumns>
 /** Null: the members were not asked for. */
-export type GroupWithMembers = GroupRow & { readonly members: readonly GroupMember[] | null }
+export type GroupWithMembers = ScimGroupRow & { readonly members: readonly GroupMember[] | null }
 
-export type Slice = { readonly limit: number; readonly offset: number }
+export type ResourceSlice = { readonly limit: number; readonly offset: number }
 type Condition = RawBuilder<unknown>
 
 const all = (conditions: readonly Condition[]): Condition =>
@@ -52,7 +52,7 @@ export const listUserRows = (
   postgres: Postgres,
   { id, teamId }: ScimProvider,
   conditions: readonly Condition[],
-  slice: Slice,
+  slice: ResourceSlice,
 ): Promise<Page<UserRow>> =>
   listInTeam(postgres, teamId, {
     matching: sql`
@@ -66,7 +66,7 @@ const oneUser = ({ id, teamId }: ScimProvider, userId: string, lock: Condition =
   select ${userColumns} from scim_users s
   where s.team_id = ${teamId} and s.provider_id = ${id} and s.id = ${userId}::uuid ${lock}`
 
-export async function findUser(
+export async function findScimUser(
   postgres: Postgres,
   provider: ScimProvider,
   userId: string,
@@ -82,7 +82,7 @@ export async function lockUserRow(
   return (await oneUser(provider, userId, sql`for no key update`).execute(trx)).rows[0]
 }
 
-export async function countRows(
+export async function countResources(
   trx: Trx,
   { id, teamId }: ScimProvider,
   table: 'scim_users' | 'scim_groups',
@@ -165,7 +165,7 @@ export async function listGroupRows(
   postgres: Postgres,
   { id, teamId }: ScimProvider,
   conditions: readonly Condition[],
-  slice: Slice,
+  slice: ResourceSlice,
   withMembers: boolean,
 ): Promise<Page<GroupWithMembers>> {
   const { page, count } = await listInTeam(postgres, teamId, {
@@ -183,7 +183,7 @@ export async function listGroupRows(
 async function membersOf(
   postgres: Postgres,
   teamId: number,
-  groups: readonly GroupRow[],
+  groups: readonly ScimGroupRow[],
 ): Promise<ReadonlyMap<string, readonly GroupMember[]>> {
   const ids = groups.map(({ id }) => id)
   const rows = await postgres.readInTeam(

@@ -1,6 +1,6 @@
 // A user of SCIM: the attributes that are stored, read from a body and changed by PATCH. Pure. Others, such as those of the enterprise extension, are ignored.
 import { parseEmail } from '../text/email.ts'
-import { attributesOf, booleanOf, listOf, textOf, type Attributes } from './body.ts'
+import { scimAttributes, scimBoolean, scimList, scimText, type ScimAttributes } from './body.ts'
 import { ScimError } from './error.ts'
 import { meets, type PatchOperation } from './patch.ts'
 
@@ -30,37 +30,37 @@ type Draft = Omit<UserFields, 'email' | 'user_name'> & {
 
 /** Reads a whole user, of POST and PUT. `before`: the user that is replaced; without `active` it stays as it is. Throws ScimError. */
 export function parseUser(body: unknown, before?: UserFields): UserFields {
-  const attributes = attributesOf(body)
+  const attributes = scimAttributes(body)
   const name = nested(attributes, 'name')
   const active = attributes.get('active')
   return finished({
-    user_name: textOf(attributes.get('username'), userNameMax),
-    external_id: textOf(attributes.get('externalid'), idMax),
+    user_name: scimText(attributes.get('username'), userNameMax),
+    external_id: scimText(attributes.get('externalid'), idMax),
     display_name: displayNameOf(attributes, name),
-    given_name: textOf(name.get('givenname'), nameMax) ?? '',
-    family_name: textOf(name.get('familyname'), nameMax) ?? '',
-    active: active === undefined || active === null ? (before?.active ?? true) : booleanOf(active),
+    given_name: scimText(name.get('givenname'), nameMax) ?? '',
+    family_name: scimText(name.get('familyname'), nameMax) ?? '',
+    active: active === undefined || active === null ? (before?.active ?? true) : scimBoolean(active),
     emails: emailsOf(attributes.get('emails')),
   })
 }
 
-function nested(attributes: Attributes, name: string): Attributes {
+function nested(attributes: ScimAttributes, name: string): ScimAttributes {
   const value = attributes.get(name)
-  return value === undefined || value === null ? new Map() : attributesOf(value)
+  return value === undefined || value === null ? new Map() : scimAttributes(value)
 }
 
-const displayNameOf = (attributes: Attributes, name: Attributes): string =>
-  textOf(attributes.get('displayname'), nameMax) ?? textOf(name.get('formatted'), nameMax) ?? ''
+const displayNameOf = (attributes: ScimAttributes, name: ScimAttributes): string =>
+  scimText(attributes.get('displayname'), nameMax) ?? scimText(name.get('formatted'), nameMax) ?? ''
 
 function emailsOf(value: unknown): Email[] {
-  return listOf(value, emailsMax).map((one) => {
+  return scimList(value, emailsMax).map((one) => {
     if (typeof one === 'string') return { type: 'work', value: one, primary: false }
-    const attributes = attributesOf(one)
+    const attributes = scimAttributes(one)
     const primary = attributes.get('primary')
     return {
-      type: (textOf(attributes.get('type'), 100) ?? 'work').toLowerCase(),
-      value: textOf(attributes.get('value'), userNameMax) ?? '',
-      primary: primary !== undefined && primary !== null && booleanOf(primary),
+      type: (scimText(attributes.get('type'), 100) ?? 'work').toLowerCase(),
+      value: scimText(attributes.get('value'), userNameMax) ?? '',
+      primary: primary !== undefined && primary !== null && scimBoolean(primary),
     }
   })
 }
@@ -86,13 +86,13 @@ function patchDraft(draft: Draft, operation: PatchOperation): Draft {
   const value = op === 'remove' ? null : operation.value
   switch (attribute) {
     case 'username':
-      return { ...draft, user_name: textOf(value, userNameMax) }
+      return { ...draft, user_name: scimText(value, userNameMax) }
     case 'externalid':
-      return { ...draft, external_id: textOf(value, idMax) }
+      return { ...draft, external_id: scimText(value, idMax) }
     case 'displayname':
-      return { ...draft, display_name: textOf(value, nameMax) ?? '' }
+      return { ...draft, display_name: scimText(value, nameMax) ?? '' }
     case 'active':
-      return { ...draft, active: booleanOf(value) }
+      return { ...draft, active: scimBoolean(value) }
     case 'name':
       return { ...draft, ...patchedName(draft, sub, value) }
     case 'emails':
@@ -105,13 +105,13 @@ function patchDraft(draft: Draft, operation: PatchOperation): Draft {
 type Names = Pick<Draft, 'given_name' | 'family_name' | 'display_name'>
 
 function patchedName(draft: Names, sub: string | null, value: unknown): Partial<Names> {
-  if (sub === 'givenname') return { given_name: textOf(value, nameMax) ?? '' }
-  if (sub === 'familyname') return { family_name: textOf(value, nameMax) ?? '' }
+  if (sub === 'givenname') return { given_name: scimText(value, nameMax) ?? '' }
+  if (sub === 'familyname') return { family_name: scimText(value, nameMax) ?? '' }
   if (sub === 'formatted')
-    return draft.display_name === '' ? { display_name: textOf(value, nameMax) ?? '' } : {}
+    return draft.display_name === '' ? { display_name: scimText(value, nameMax) ?? '' } : {}
   if (sub !== null) return {}
   if (value === null) return { given_name: '', family_name: '' }
-  return [...attributesOf(value)].reduce<Partial<Names>>(
+  return [...scimAttributes(value)].reduce<Partial<Names>>(
     (names, [name, text]) => ({ ...names, ...patchedName(draft, name, text) }),
     {},
   )
@@ -132,7 +132,7 @@ function patchedEmails(
     )
   // A type or another part of an address that is kept by its value only.
   if (sub !== 'value') return emails
-  const address = textOf(value, userNameMax) ?? ''
+  const address = scimText(value, userNameMax) ?? ''
   if (emails.some(isMeant))
     return emails.map((email) => (isMeant(email) ? { ...email, value: address } : email))
   // RFC 7644, 3.5.2.3: without a match there is no target. Entra ID relies on it being added.

@@ -11,19 +11,21 @@ import { parsePatch } from './patch.ts'
 import { provision, type Author, type ProvisionDeps } from './provision.ts'
 import { readProvisioned, saveAccountOf, saveIdentityAddress } from './provision.store.ts'
 import {
-  countRows,
+  countResources,
   deleteUserRow,
-  findUser,
+  findScimUser,
   insertUser,
   isBoundDomain,
   listUserRows,
   lockUserRow,
   saveUser,
   type ScimProvider,
-  type Slice,
+  type ResourceSlice,
   type UserRow,
 } from './scim.store.ts'
 import { parseUser, patchUser, type UserFields } from './user.ts'
+
+export type { ResourceSlice } from './scim.store.ts'
 
 export type ScimDeps = ProvisionDeps & { readonly db: Db; readonly postgres: Postgres }
 
@@ -38,14 +40,14 @@ export type ScimCall = {
 /** Rows of users that a provider may have, as a multiple of the members that a team may have: people who left are kept by Entra ID for 30 days. */
 const usersPerMember = 5
 
-export type Found<Row> = { readonly page: readonly Row[]; readonly count: number }
+export type FoundResources<Row> = { readonly page: readonly Row[]; readonly count: number }
 
-export const listUsers = (
+export const listScimUsers = (
   { postgres }: ScimDeps,
   { provider }: ScimCall,
   filter: string | null,
-  slice: Slice,
-): Promise<Found<UserRow>> =>
+  slice: ResourceSlice,
+): Promise<FoundResources<UserRow>> =>
   listUserRows(postgres, provider, filter === null ? [] : parseFilter(filter).map(conditionOf), slice)
 
 /** Throws ScimError for an attribute that cannot be searched. */
@@ -71,7 +73,7 @@ function conditionOf({ attribute, value }: FilterTerm) {
 
 /** Throws ScimError. */
 export async function getUser({ postgres }: ScimDeps, { provider }: ScimCall, id: string): Promise<UserRow> {
-  const row = isUuid(id) ? await findUser(postgres, provider, id) : undefined
+  const row = isUuid(id) ? await findScimUser(postgres, provider, id) : undefined
   if (!row) throw new ScimError('unknown')
   return row
 }
@@ -81,7 +83,7 @@ export function createUser(deps: ScimDeps, call: ScimCall, body: unknown): Promi
   const fields = parseUser(body)
   return change(deps, call, async (trx) => {
     await requireBound(trx, call, fields.email)
-    if ((await countRows(trx, call.provider, 'scim_users')) >= usersPerMember * deps.membersPerTeam)
+    if ((await countResources(trx, call.provider, 'scim_users')) >= usersPerMember * deps.membersPerTeam)
       throw new ScimError('quota')
     const row = await insertUser(trx, call.provider, fields)
     await record(trx, call, 'create', row.id, { after: recordedOf(fields) })
@@ -149,7 +151,7 @@ async function saveAccount(
 }
 
 /** Ends the membership with everything that it holds, and forgets the user. Throws ScimError. */
-export async function deleteUser(deps: ScimDeps, call: ScimCall, id: string): Promise<void> {
+export async function deleteScimUser(deps: ScimDeps, call: ScimCall, id: string): Promise<void> {
   await change(deps, call, async (trx) => {
     const before = await lockUser(trx, call, id)
     if (before.active) await saveUser(trx, call.provider, id, { ...before, active: false })

@@ -12,7 +12,7 @@ import type { OutgoingFetch } from '../outgoing/fetch.ts'
 import { sidMax } from './claims.ts'
 
 /** Of all tokens of a provider. */
-export const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
+export const idTokenAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
 
 const event = 'http://schemas.openid.net/event/backchannel-logout'
 const toleranceSeconds = 30
@@ -38,7 +38,7 @@ export async function verifyLogoutToken(
   now: Date = new Date(),
 ): Promise<LogoutStatement> {
   const { payload, protectedHeader } = await jwtVerify(token, keys, {
-    algorithms,
+    algorithms: idTokenAlgorithms,
     issuer,
     audience: clientId,
     requiredClaims: ['iat', 'jti'],

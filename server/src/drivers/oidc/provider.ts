@@ -32,7 +32,7 @@ import {
 import type { OutgoingFetch } from '../outgoing/fetch.ts'
 import { assertionOf, type TokenClaims } from './claims.ts'
 import { failureReasonOf } from './failure-reason.ts'
-import { algorithms, createLogoutKeys, verifyLogoutToken } from './logout-token.ts'
+import { idTokenAlgorithms, createLogoutKeys, verifyLogoutToken } from './logout-token.ts'
 
 type JwksCache = NonNullable<ReturnType<typeof getJwksCache>>
 type Known = {
@@ -175,7 +175,7 @@ async function redeem(
     pkceCodeVerifier: verifier!,
     idTokenExpected: true,
   })
-  if (!algorithms.includes(algorithmOf(tokens.id_token!))) throw new SignInFailure('algorithm')
+  if (!idTokenAlgorithms.includes(algorithmOf(tokens.id_token!))) throw new SignInFailure('algorithm')
   const claims: TokenClaims = tokens.claims()!
   const isComplete = ['email', settings.groupsClaim].every((name) => name in claims)
   if (isComplete || userinfo_endpoint === undefined) return assertionOf(claims, settings)
