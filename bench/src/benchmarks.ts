@@ -38,6 +38,8 @@ import { relatedListLarge } from './related-list-large.ts'
 import { relatedTimeseries } from './related-timeseries.ts'
 import { roaCheck } from './roa-check.ts'
 import { sessionRefresh } from './session-refresh.ts'
+import { leaver } from './leaver.ts'
+import { provisionUsers } from './provision-users.ts'
 import { signInCost } from './sign-in-cost.ts'
 import { signZoneBenchmark } from './sign-zone.ts'
 import { zoneFileParse } from './zone-file-parse.ts'
@@ -88,6 +90,8 @@ export const benchmarks: readonly Benchmark[] = [
   compileListsBenchmark,
   signInCost,
   formFlood,
+  leaver,
+  provisionUsers,
   portal,
   capacity,
   memory,

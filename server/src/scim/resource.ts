@@ -49,7 +49,7 @@ export const presentGroup = (base: string, row: GroupWithMembers): Resource => (
   meta: metaOf(base, 'Group', row),
 })
 
-export const presentResources = (
+export const presentPage = (
   resources: readonly Resource[],
   count: number,
   startIndex: number,

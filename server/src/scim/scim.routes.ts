@@ -14,7 +14,7 @@ import { changeGroup, createGroup, deleteGroup, getGroup, listGroups, replaceGro
 import { bodyBytesMax, changesWaiting, usersByDefault, usersPerRequest } from './limits.ts'
 import {
   presentGroup,
-  presentResources,
+  presentPage,
   presentUser,
   project,
   resourceTypes,
@@ -109,7 +109,7 @@ function addDiscovery(add: Add): void {
   ] as const) {
     add('GET', path, ({ base }) => {
       const all = list(base)
-      return { resource: presentResources(all, all.length, 1) }
+      return { resource: presentPage(all, all.length, 1) }
     })
     add('GET', `${path}/:id`, ({ base, id }) => {
       const one = list(base).find((known) => known['id'] === id)
@@ -201,7 +201,7 @@ function listAnswer(
   startIndex: number,
 ): Resource {
   const projection = projectionOf(query)
-  return presentResources(
+  return presentPage(
     resources.map((one) => project(one, projection)),
     count,
     startIndex,
