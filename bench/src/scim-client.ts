@@ -5,9 +5,13 @@ import { createKeyRing, mac } from '../../server/src/runtime/secrets.ts'
 import { createApiToken, formatApiToken } from '../../server/src/session/api-token-format.ts'
 import { productSecret } from './product.ts'
 
+/** Of SAML, which has no secret. */
 const settings = {
-  issuer: 'https://idp.example',
-  client_id: 'bench',
+  entity_id: 'https://idp.example/saml',
+  sign_on_url: 'https://idp.example/sso',
+  certificates: [],
+  certificates_expire: null,
+  metadata_url: null,
   groups_claim: 'groups',
   second_factor_values: [],
 }
@@ -17,8 +21,8 @@ export async function createScim(owner: Db): Promise<string> {
   await sql`delete from identity_providers`.execute(owner)
   await sql`delete from users`.execute(owner)
   const { rows } = await sql<{ id: number; team_id: number }>`
-    insert into identity_providers (key, team_id, kind, name, status, settings, secret_sealed, default_roles)
-    select 'benchbenchaa', min(id), 'oidc', 'Login', 'active', ${JSON.stringify(settings)}::jsonb, '\\x00', '{reader}' from teams
+    insert into identity_providers (key, team_id, kind, name, status, settings, default_roles)
+    select 'benchbenchaa', min(id), 'saml', 'Login', 'active', ${JSON.stringify(settings)}::jsonb, '{reader}' from teams
     returning id, team_id`.execute(owner)
   const { id, team_id: teamId } = rows[0]!
   await sql`

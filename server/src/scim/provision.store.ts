@@ -27,6 +27,8 @@ export type ProvisionRow = {
   readonly is_bound: boolean
   readonly ended_by: 'team' | 'operator' | 'scim' | null
   readonly mapped: Role[]
+  /** Of the provider, for people whom no group names. */
+  readonly default_roles: Role[]
 }
 
 /** The users with these ids; all of the provider for null. The team is locked. */
@@ -49,22 +51,15 @@ export async function readProvisioned(
       f.ended_by,
       array(select distinct r from scim_members k join scim_groups g on g.id = k.group_id
         join provider_mappings p on p.provider_id = g.provider_id and p.group_name in (g.display_name, g.external_id)
-        cross join unnest(p.roles) r where k.scim_user_id = s.id) as mapped
+        cross join unnest(p.roles) r where k.scim_user_id = s.id) as mapped, i.default_roles
     from scim_users s
+    join identity_providers i on i.id = s.provider_id and i.team_id = s.team_id
     left join users u on u.id = coalesce(s.user_id, (select o.id from users o where lower(o.email) = lower(s.email)))
     left join memberships m on m.team_id = ${teamId} and m.user_id = u.id
     left join former_members f on f.team_id = ${teamId} and f.user_id = u.id
-    where s.team_id = ${teamId} and s.provider_id = ${id} and (${userIds}::uuid[] is null or s.id = any(${userIds}::uuid[]))
+    where s.team_id = ${teamId} and s.provider_id = ${id} ${userIds === null ? sql`` : sql`and s.id = any(${userIds}::uuid[])`}
     order by s.created, s.id`.execute(trx)
   return rows
-}
-
-export async function readDefaultRolesOfProvider(trx: Trx, { id, teamId }: ScimProvider): Promise<Role[]> {
-  const { rows } = await sql<{ roles: Role[] }>`
-    select default_roles as roles from identity_providers where id = ${id} and team_id = ${teamId}`.execute(
-    trx,
-  )
-  return rows[0]?.roles ?? []
 }
 
 export type JoiningUser = Pick<
@@ -81,7 +76,7 @@ export type JoinedUser = {
   readonly is_new: boolean
 }
 
-/** Makes the users members, with a new account for those without one. Leaves out whose account was created at the same moment: the caller reads again. */
+/** Makes the users members, on whom SCIM decides, with a new account for those without one. Leaves out whose account was created at the same moment: the caller reads again. */
 export async function insertMembers(
   trx: Trx,
   { teamId }: ScimProvider,
@@ -112,6 +107,9 @@ export async function insertMembers(
       insert into memberships (team_id, user_id, roles, is_admin, roles_source)
       select ${teamId}::integer, user_id, list, 'admin' = any(list), 'scim' from accounts
       on conflict do nothing returning id, user_id),
+    linked as (
+      update scim_users s set member_id = m.id, user_id = m.user_id from accounts a join members m on m.user_id = a.user_id
+      where s.id = a.id and s.team_id = ${teamId}),
     back as (
       delete from former_members f using accounts a where f.team_id = ${teamId} and f.user_id = a.user_id)
     select a.id, a.user_id, m.id as member_id, a.is_new from accounts a join members m on m.user_id = a.user_id`.execute(

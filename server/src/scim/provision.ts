@@ -15,7 +15,6 @@ import {
   endProofsOf,
   insertMembers,
   linkMembers,
-  readDefaultRolesOfProvider,
   readProvisioned,
   saveScimRoles,
   withdrawInvitationsTo,
@@ -39,7 +38,8 @@ type Scope = {
 type Planned = { readonly row: ProvisionRow; readonly plan: MemberPlan }
 
 /**
- * Applies the roles of these users of SCIM, or of all for null. Throws ScimError if the team has no room. An admin may be the last one: staff are told.
+ * Applies the roles of these users of SCIM, or of all for null. The caller has locked the team. Throws ScimError if it has no room. An admin may be the last one: staff are
+ * told.
  */
 export async function provision(
   trx: Trx,
@@ -48,28 +48,27 @@ export async function provision(
   author: Author,
   userIds: readonly string[] | null,
 ): Promise<void> {
-  const team = await lockTeamRow(trx, provider.teamId)
-  if (!team) throw new ScimError('unknown')
   const scope = { trx, deps, provider, author }
-  const planned = await planAll(scope, userIds)
-  if (planned.length === 0) return
-  const before = await countAdmins(trx, provider.teamId)
+  const rows = await readProvisioned(trx, provider, userIds)
+  const planned = rows
+    .map((row): Planned => ({ row, plan: planMember(factsOf(row), row.default_roles) }))
+    .filter(({ row, plan }) => plan.kind !== 'keep' || !row.active)
   for (const one of planned) await applyOne(scope, one)
   await joinAll(scope, planned)
-  if (before > 0 && (await countAdmins(trx, provider.teamId)) === 0)
-    await queueStaffMail({ ring: deps.ring, recipients: [] }, trx, 'team-sign-in', {
-      change: 'last admin removed',
-      team: team.name,
-      at: new Date().toISOString(),
-    })
+  if (planned.some(losesAdmin)) await reportLastAdmin(scope)
 }
 
-async function planAll({ trx, provider }: Scope, userIds: readonly string[] | null): Promise<Planned[]> {
-  const defaultRoles = await readDefaultRolesOfProvider(trx, provider)
-  const rows = await readProvisioned(trx, provider, userIds)
-  return rows
-    .map((row) => ({ row, plan: planMember(factsOf(row), defaultRoles) }))
-    .filter(({ row, plan }) => plan.kind !== 'keep' || !row.active)
+const losesAdmin = ({ row, plan }: Planned): boolean =>
+  plan.kind !== 'keep' &&
+  row.roles?.includes('admin') === true &&
+  !('roles' in plan && plan.roles.includes('admin'))
+
+async function reportLastAdmin({ trx, deps, provider: { teamId } }: Scope): Promise<void> {
+  if ((await countAdmins(trx, teamId)) > 0) return
+  const team = await lockTeamRow(trx, teamId)
+  const at = new Date().toISOString()
+  const content = { change: 'last admin removed', team: team!.name, at } as const
+  await queueStaffMail({ ring: deps.ring, recipients: [] }, trx, 'team-sign-in', content)
 }
 
 const factsOf = (row: ProvisionRow) => ({
@@ -140,7 +139,6 @@ async function joinAll(scope: Scope, planned: readonly Planned[]): Promise<void>
   if ((await countMembers(trx, provider.teamId)) + joining.length > deps.membersPerTeam)
     throw new ScimError('full')
   const joined = await insertMembers(trx, provider, joining)
-  await linkMembers(trx, provider, joined)
   await recordJoined(scope, joining, joined)
   // An account that another request has created at the same moment: it is found now.
   const missed = joining.filter(({ id }) => !joined.some((one) => one.id === id))

@@ -49,11 +49,7 @@ export const presentGroup = (base: string, row: GroupWithMembers): Resource => (
   meta: metaOf(base, 'Group', row),
 })
 
-export const presentPage = (
-  resources: readonly Resource[],
-  count: number,
-  startIndex: number,
-): Resource => ({
+export const presentPage = (resources: readonly Resource[], count: number, startIndex: number): Resource => ({
   schemas: [message('ListResponse')],
   totalResults: count,
   startIndex,

@@ -82,9 +82,11 @@ export async function getUser({ postgres }: ScimDeps, { provider }: ScimCall, id
 export function createUser(deps: ScimDeps, call: ScimCall, body: unknown): Promise<UserRow> {
   const fields = parseUser(body)
   return change(deps, call, async (trx) => {
-    await requireBound(trx, call, fields.email)
-    if ((await countResources(trx, call.provider, 'scim_users')) >= usersPerMember * deps.membersPerTeam)
-      throw new ScimError('quota')
+    const [count] = await Promise.all([
+      countResources(trx, call.provider, 'scim_users'),
+      requireBound(trx, call, fields.email),
+    ])
+    if (count >= usersPerMember * deps.membersPerTeam) throw new ScimError('quota')
     const row = await insertUser(trx, call.provider, fields)
     await record(trx, call, 'create', row.id, { after: recordedOf(fields) })
     await provision(trx, deps, call.provider, call.author, [row.id])

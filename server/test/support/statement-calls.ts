@@ -99,7 +99,7 @@ import {
 } from '../../src/status/network-list.store.ts'
 import { countPartStates } from '../../src/status/part-states.store.ts'
 import { findProvider, lockProvider } from '../../src/identity/provider.store.ts'
-import { insertMembers, linkMembers } from '../../src/scim/provision.store.ts'
+import { insertMembers, linkMembers, readProvisioned } from '../../src/scim/provision.store.ts'
 import {
   countResources,
   findGroup,
@@ -338,6 +338,8 @@ export const statementCalls: readonly StatementCall[] = [
   ({ db }) => countResources(db, scimProvider, 'scim_users'),
   ({ postgres }) => listGroupRows(postgres, scimProvider, [sql`g.id is not null`], slice, true),
   ({ postgres }) => findGroup(postgres, scimProvider, scimId, true),
+  ({ db }) => readProvisioned(db, scimProvider, [scimId]),
+  ({ db }) => readProvisioned(db, scimProvider, null),
   ({ db }) => insertMembers(db, scimProvider, [joiningUser]),
   ({ db }) => linkMembers(db, scimProvider, [{ id: scimId, user_id: id, member_id: id }]),
   ({ db }) => lockProvider(db, team, id),
