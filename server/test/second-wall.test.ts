@@ -59,7 +59,6 @@ const withoutPolicy: Record<string, Open> = {
 
 /** The team of a row in tables without a column `team_id`. */
 const owners: Record<string, string> = {
-  scim_members: '(select g.team_id from scim_groups g where g.id = t.group_id)',
   teams: 't.id',
   users: '(select m.team_id from memberships m where m.user_id = t.id)',
   events: '(select e.team_id from team_events e where e.event_id = t.id)',

@@ -280,8 +280,8 @@ export async function addMembers(
     with known as (
       select u.id from scim_users u where u.team_id = ${teamId} and u.provider_id = ${id} and u.id = any(${userIds}::uuid[])),
     added as (
-      insert into scim_members (group_id, scim_user_id, provider_id)
-      select ${groupId}::uuid, id, ${id}::integer from known on conflict do nothing)
+      insert into scim_members (group_id, scim_user_id, provider_id, team_id)
+      select ${groupId}::uuid, id, ${id}::integer, ${teamId}::integer from known on conflict do nothing)
     select count(*) as known from known`.execute(trx)
   if (rows[0]!.known !== userIds.length) throw new ScimError('member')
 }

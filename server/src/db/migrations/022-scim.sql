@@ -94,15 +94,16 @@ create table scim_members (
   group_id uuid not null,
   scim_user_id uuid not null,
   provider_id integer not null,
+  team_id integer not null,
   primary key (group_id, scim_user_id),
   foreign key (group_id, provider_id) references scim_groups (id, provider_id) on delete cascade,
-  foreign key (scim_user_id, provider_id) references scim_users (id, provider_id) on delete cascade
+  foreign key (scim_user_id, provider_id) references scim_users (id, provider_id) on delete cascade,
+  foreign key (provider_id, team_id) references identity_providers (id, team_id) on delete cascade
 );
 comment on column scim_members.provider_id is 'of both: a group has users of its own provider only';
 create index scim_members_user on scim_members (scim_user_id);
 alter table scim_members enable row level security;
-create policy tenant on scim_members to pharos_tenant using (exists (
-  select from scim_groups g where g.id = scim_members.group_id and g.team_id = current_team_id()));
+create policy tenant on scim_members to pharos_tenant using (team_id = current_team_id());
 grant select on scim_members to pharos_tenant;
 
 alter table former_members drop constraint former_members_ended_by_check,
