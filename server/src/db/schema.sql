@@ -3131,15 +3131,15 @@ create table scim_members (
   group_id uuid not null,
   scim_user_id uuid not null,
   provider_id integer not null, -- of both: a group has users of its own provider only
+  team_id integer not null,
   constraint scim_members_pkey PRIMARY KEY (group_id, scim_user_id),
   constraint scim_members_group_id_provider_id_fkey FOREIGN KEY (group_id, provider_id) REFERENCES scim_groups(id, provider_id) ON DELETE CASCADE,
+  constraint scim_members_provider_id_team_id_fkey FOREIGN KEY (provider_id, team_id) REFERENCES identity_providers(id, team_id) ON DELETE CASCADE,
   constraint scim_members_scim_user_id_provider_id_fkey FOREIGN KEY (scim_user_id, provider_id) REFERENCES scim_users(id, provider_id) ON DELETE CASCADE
 );
 CREATE INDEX scim_members_user ON public.scim_members USING btree (scim_user_id);
 alter table scim_members enable row level security;
-create policy tenant on scim_members as permissive for all to pharos_tenant using ((EXISTS ( SELECT
-   FROM scim_groups g
-  WHERE ((g.id = scim_members.group_id) AND (g.team_id = current_team_id())))));
+create policy tenant on scim_members as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 -- while a provider has one, SCIM decides who is a member, and signing in makes nobody one
 create table scim_tokens (

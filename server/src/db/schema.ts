@@ -2117,6 +2117,7 @@ export interface ScimMembersTable {
   scim_user_id: string
   /** of both: a group has users of its own provider only */
   provider_id: number
+  team_id: number
 }
 
 /** while a provider has one, SCIM decides who is a member, and signing in makes nobody one */
