@@ -17,7 +17,7 @@ type Token =
 
 /** ATTRNAME with an optional URN before it and an optional sub-attribute (RFC 7644, figure 1). */
 const name = /(?:urn:[\w.:-]+:)?\$?[a-z][\w$-]*(?:\.[a-z$][\w$-]*)?/iy
-const text = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"/iy
+const text = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy
 const number = /-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?(?![\w.])/y
 
 /** Returns the conditions, all of which must hold. Throws ScimError. */

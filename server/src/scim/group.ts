@@ -13,7 +13,7 @@ export type MemberChange = {
 }
 
 const textMax = 300
-export const groupMembersMax = 20_000
+const groupMembersMax = 20_000
 
 export const isUuid = (text: unknown): text is string =>
   typeof text === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)

@@ -3,8 +3,8 @@ import { usersPerRequest } from './limits.ts'
 import type { GroupWithMembers, UserRow } from './scim.store.ts'
 import { versionOf } from './users.ts'
 
-export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
-export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 const message = (name: string) => `urn:ietf:params:scim:api:messages:2.0:${name}`
 const core = (name: string) => `urn:ietf:params:scim:schemas:core:2.0:${name}`
 

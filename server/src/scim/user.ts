@@ -111,10 +111,8 @@ function patchedName(draft: Names, sub: string | null, value: unknown): Partial<
     return draft.display_name === '' ? { display_name: scimText(value, nameMax) ?? '' } : {}
   if (sub !== null) return {}
   if (value === null) return { given_name: '', family_name: '' }
-  return [...scimAttributes(value)].reduce<Partial<Names>>(
-    (names, [name, text]) => ({ ...names, ...patchedName(draft, name, text) }),
-    {},
-  )
+  const parts = [...scimAttributes(value)].map(([name, text]) => patchedName(draft, name, text))
+  return Object.assign({}, ...parts) as Partial<Names>
 }
 
 function patchedEmails(

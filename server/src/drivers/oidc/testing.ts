@@ -142,8 +142,7 @@ function createProvider(
       },
     },
     // Its dispatcher refuses loopback, where Pharos is.
-    fetch: (url: string, { dispatcher: _, ...init }: RequestInit & { dispatcher?: unknown }) =>
-      fetch(url, init),
+    fetch: (url: string, init: RequestInit) => fetch(url, { ...init, dispatcher: undefined } as RequestInit),
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, id: string) => ({
       accountId: id,
