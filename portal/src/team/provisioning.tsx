@@ -1,4 +1,4 @@
-// Provisioning with SCIM by an identity provider: the base URL and the token to enter there, and what has arrived.
+// Provisioning with SCIM by an identity provider: the base URL and the token to enter there, and the number of users and groups received.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { counted } from '@pharos/contract/counted'
 import {
