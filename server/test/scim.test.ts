@@ -1,11 +1,14 @@
 // SCIM over HTTP: who becomes a member, with which roles, who is removed, and what a token of one team can never do.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import Fastify from 'fastify'
 import { sql } from 'kysely'
 import type { Member } from '@pharos/contract/team/member'
 import type { Provider } from '@pharos/contract/team/provider'
 import { followRedirects, startOidc, type TestOidc, type TestPerson } from '../src/drivers/oidc/testing.ts'
+import { openPostgres } from '../src/db/postgres.ts'
 import { redirectUriOf } from '../src/identity/open-provider.ts'
+import { scimApi } from '../src/scim/scim.routes.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
 import { addProvider, proveByProvider, providerKeys, type TestProvider } from './support/identity.ts'
@@ -583,6 +586,35 @@ describe('the protocol', () => {
     const group = (members: unknown) => typeOf(scim('POST', '/Groups', { displayName: 'g', members }))
     assert.equal(await group([{ value: 'x' }]), '400 invalidValue')
     assert.equal(await group(Array.from({ length: 20_001 }, () => ({ value: id }))), '400 tooMany')
+  })
+
+  it('answers 503 while the database is away, never 404: the identity provider would create the user again', async () => {
+    await using postgres = await openPostgres({
+      databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
+      dataDir: '',
+    })
+    const server = Fastify()
+    server.decorate('publicUrl', '').decorateRequest('actor', null)
+    const facade = scimApi({
+      ...api.shared,
+      db: postgres.front,
+      postgres,
+      membersPerTeam: membersMax,
+      rate: { perSecond: 100, burst: 100 },
+      onUseError: () => {},
+      onRequest: () => {},
+    })
+    if ('addRoutes' in facade) facade.addRoutes(server)
+    const call = scimCaller(
+      { ...api, server: server as never },
+      await addScimToken(api, blue, await addProvider(api, blue)),
+    )
+    for (const method of ['GET', 'DELETE'] as const) {
+      const response = await call(method, '/Users/0f8fad5b-d9cb-469f-a165-70867728950e')
+      assert.equal(response.statusCode, 503, response.body)
+      assert.deepEqual(response.json().schemas, ['urn:ietf:params:scim:api:messages:2.0:Error'])
+    }
+    await server.close()
   })
 
   it('refuses a group for which the team has no room, as a whole', async () => {

@@ -142,7 +142,8 @@ function createProvider(
       },
     },
     // Its dispatcher refuses loopback, where Pharos is.
-    fetch: (url: string, init: RequestInit) => fetch(url, { ...init, dispatcher: undefined } as RequestInit),
+    fetch: (url: string, init: RequestInit) =>
+      fetch(url, Object.fromEntries(Object.entries(init).filter(([name]) => name !== 'dispatcher'))),
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, id: string) => ({
       accountId: id,
