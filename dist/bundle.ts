@@ -12,6 +12,7 @@ export const bundleFile = 'server/bundle/main.mjs'
 export async function bundleServer(tree: string): Promise<void> {
   await using bundle = await rolldown({
     input: { main: join(tree, 'server/src/main.ts') },
+    cwd: tree,
     platform: 'node',
     plugins: [externalPackages, sourcePlaces(tree)],
     onLog: (level, log, report) => {

@@ -52,6 +52,7 @@ const keyless = [
   'getFlowGraph read',
   'simulateShield read',
   'suggestShieldRules read',
+  'tryAlertCondition read',
 ]
 
 let api: TestApi
