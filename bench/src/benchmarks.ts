@@ -42,6 +42,8 @@ import { relatedTimeseries } from './related-timeseries.ts'
 import { roaCheck } from './roa-check.ts'
 import { samlMoves } from './saml-moves.ts'
 import { sessionRefresh } from './session-refresh.ts'
+import { leaver } from './leaver.ts'
+import { provisionUsers } from './provision-users.ts'
 import { signInCost } from './sign-in-cost.ts'
 import { signZoneBenchmark } from './sign-zone.ts'
 import { zoneFileParse } from './zone-file-parse.ts'
@@ -96,6 +98,8 @@ export const benchmarks: readonly Benchmark[] = [
   recordSetLimit,
   samlMoves,
   formFlood,
+  leaver,
+  provisionUsers,
   portal,
   capacity,
   memory,

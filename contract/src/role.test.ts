@@ -124,6 +124,7 @@ describe('the grant of an operation', () => {
       'readNotifications',
       'recoverSession',
       'search',
+      'startSignOut',
       'updateNotificationSettings',
       'updatePasskey',
       'updateUser',

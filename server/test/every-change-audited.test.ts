@@ -31,6 +31,7 @@ const unaudited: Readonly<Record<string, string>> = {
   createSignInOptions: 'only reads; a POST because its answer is never the same',
   createPasskeyOptions: 'only reads; a POST because of the password',
   findSignInMethods: 'only reads; a POST so that the address is not in the URL',
+  startSignOut: 'only reads; a POST because its answer is for one session',
   startSingleSignOn: 'stores a sign-in that is under way; its end is audited',
   testProvider: 'stores a test that is under way; its end is audited as provider.test',
   showInvitation: 'only reads; a POST so that the token is not in the URL',

@@ -307,6 +307,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   updateWebhook: [/^body\.url: /],
   // Not a network; in the past, or a decade ahead. Resources that do not exist or do not fit the scopes; more than the
   // service account or the team allows.
+  createScimToken: [/^body\.allowed_subnets/],
   createToken: [/^body\.(allowed_subnets|expires|is_admin|resources|scopes|service_account_id): /],
   // Neither use is enabled; invalid networks.
   createTsigKey: [/^body\.may_update: required$/, /^body\.(allowed_subnets|expires|resources): /],

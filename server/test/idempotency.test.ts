@@ -38,6 +38,7 @@ const keyless = [
   'completeSingleSignOn no_caller',
   'linkIdentity no_caller',
   'recoverSession password',
+  'startSignOut read',
   'showInvitation no_caller',
   'acceptInvitation no_caller',
   'createProvider password',

@@ -52,6 +52,21 @@ const allowed: Record<string, readonly string[]> = {
   session: ['contract', 'net', 'text', 'operation', 'runtime', 'db', 'limit', 'mail', 'team', 'packages'],
   // Identity providers of teams: who may sign in with them, to which account, with which roles.
   identity: ['contract', 'net', 'text', 'operation', 'runtime', 'db', 'mail', 'team', 'session', 'packages'],
+  // Members that identity providers of teams send.
+  scim: [
+    'contract',
+    'net',
+    'text',
+    'operation',
+    'runtime',
+    'db',
+    'limit',
+    'mail',
+    'team',
+    'session',
+    'identity',
+    'packages',
+  ],
   webhook: ['contract', 'net', 'operation', 'runtime', 'db', 'mail', 'team', 'packages'],
   outbox: ['contract', 'runtime', 'db', 'packages'],
   stream: ['contract', 'operation', 'runtime', 'db', 'outbox', 'packages'],

@@ -163,6 +163,7 @@ describe('the kinds of values', () => {
     // Counted by another value of their row: a token with a former secret has a present one, and a sign-in under way has its content.
     const counted = [
       { table: 'api_tokens', column: 'previous_mac' },
+      { table: 'scim_tokens', column: 'previous_mac' },
       { table: 'auth_flows', column: 'cookie_mac' },
     ]
     const known = [...sealedPlaces.filter(({ inJson }) => !inJson), ...macPlaces, ...counted]

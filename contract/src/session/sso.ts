@@ -203,6 +203,25 @@ export const recoverSessionRoute = route({
   errors: ['not_found', 'forbidden', 'second_factor_required'],
 })
 
+export const startSignOutRoute = route({
+  name: 'startSignOut',
+  group: 'Session',
+  method: 'POST',
+  path: '/v3/session/sso/logout',
+  summary: 'Find the sign-out page of the identity provider',
+  description:
+    'Returns the URL at which the browser signs out at the identity provider that has opened the session, if the provider has `sign_out_at_provider`. The session ' +
+    'itself ends by `POST /v3/session/logout`: call it before sending the browser to the URL.',
+  permission: { credential: 'web', personal: true },
+  response: Strict({
+    redirect: Nullable(
+      Type.String({ description: 'URL to send the browser to; null if there is nothing to sign out of' }),
+    ),
+  }),
+  success: 200,
+  keyless: 'read',
+})
+
 export const singleSignOnRoutes = [
   findSignInMethodsRoute,
   startSingleSignOnRoute,
@@ -211,4 +230,5 @@ export const singleSignOnRoutes = [
   listIdentitiesRoute,
   deleteIdentityRoute,
   recoverSessionRoute,
+  startSignOutRoute,
 ]

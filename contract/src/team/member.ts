@@ -20,6 +20,7 @@ import { TeamInPath } from './team.ts'
 import { Paragraphs } from '../text.ts'
 
 export const memberStatuses = ['active', 'invited'] as const
+export const rolesSources = ['manual', 'provider', 'scim'] as const
 
 export const Member = Component('Member', {
   id: { ...Id, description: 'id of the member, not of the user' },
@@ -28,6 +29,12 @@ export const Member = Component('Member', {
   display_name: Type.String({ description: 'name of the person; empty for an invitation' }),
   is_admin: Type.Boolean({ description: 'whether the member has the role admin' }),
   roles: RoleNames,
+  roles_source: {
+    ...Enumeration('RolesSource', rolesSources),
+    description:
+      'who decides on the roles: `manual`: an admin of the team or the provider of the service; `provider`: the groups at a sign-in with an identity provider; `scim`: the groups that ' +
+      'an identity provider sends by SCIM',
+  },
   status: {
     ...Enumeration('MemberStatus', memberStatuses),
     description: '`invited`: the invitation is open',

@@ -20,6 +20,7 @@ import { providerAnswer, Redirect } from '../session/sso.ts'
 import { SignInReasonName } from '../sign-in-reason.ts'
 import { Line, Paragraphs } from '../text.ts'
 import { TeamInPath } from './team.ts'
+import { OverlapHours, Subnets } from './token.ts'
 
 export const providersMax = 3
 
@@ -121,6 +122,35 @@ const fields = {
   }),
 } as const
 
+const signOutAtProvider = Type.Boolean({
+  description:
+    'whether signing out here also signs out at the identity provider (OpenID Connect RP-Initiated Logout)',
+})
+
+export const ProviderScim = Component('ProviderScim', {
+  base_url: Type.String({ description: 'base URL of SCIM 2.0 to enter at the identity provider' }),
+  created: { ...Time, description: 'when SCIM was turned on' },
+  last_used: {
+    ...NullableTime,
+    description: 'last request, updated at most once a minute; null if there was none',
+  },
+  last_used_address: Nullable(Type.String({ description: 'IP address of the request at `last_used`' })),
+  previous_secret_until: {
+    ...NullableTime,
+    description: 'until when the token before the last rotation works; null if only the newest one works',
+  },
+  allowed_subnets: Type.Array(Type.String(), {
+    description: 'networks from which the token may be used, as CIDR; empty: from everywhere',
+  }),
+  users: Type.Integer({ minimum: 0, description: 'number of users that the identity provider has sent' }),
+  members: Type.Integer({
+    minimum: 0,
+    description: 'number of members of the team whom SCIM decides on',
+  }),
+  groups: Type.Integer({ minimum: 0, description: 'number of groups that the identity provider has sent' }),
+})
+export type ProviderScim = Static<typeof ProviderScim>
+
 const status = {
   ...Enumeration('ProviderStatus', providerStatuses),
   description: '`draft`: only for tests; `active`: signs in; `disabled`: signs nobody in',
@@ -144,6 +174,10 @@ const shared = {
       '`domain_lost`: none of its domains is verified; `unreachable`: it did not answer the last sign-in; `certificate_expires`: its last certificate ' +
       'expires within 30 days, or has expired; null if there is none',
   }),
+  scim: Nullable({
+    ...ProviderScim,
+    description: 'provisioning with SCIM; null while it is off',
+  }),
   created: { ...Time, description: 'when it was added' },
 } as const
 
@@ -154,9 +188,18 @@ const OidcProvider = Component('OidcProvider', {
   status,
   issuer: fields.issuer,
   client_id: fields.client_id,
+  sign_out_at_provider: signOutAtProvider,
   sp: Component(
     'OidcRelyingParty',
-    { redirect_uri: Type.String({ description: 'redirect URI to enter at the identity provider' }) },
+    {
+      redirect_uri: Type.String({ description: 'redirect URI to enter at the identity provider' }),
+      backchannel_logout_uri: Type.String({
+        description: 'URI to which the identity provider sends that a person has signed out there',
+      }),
+      post_logout_redirect_uri: Type.String({
+        description: 'page to which the identity provider returns after signing out',
+      }),
+    },
     { description: 'what the identity provider needs to know' },
   ),
   ...shared,
@@ -250,6 +293,7 @@ export const NewOidcProvider = Component('NewOidcProvider', {
   issuer: fields.issuer,
   client_id: fields.client_id,
   client_secret: fields.client_secret,
+  sign_out_at_provider: Optional(signOutAtProvider),
   ...optional,
 })
 
@@ -298,6 +342,7 @@ export const updateProviderRoute = route({
     status: Optional(status),
     client_id: Optional(fields.client_id),
     client_secret: Optional(fields.client_secret),
+    sign_out_at_provider: Optional(signOutAtProvider),
     metadata_url: samlSource.metadata_url,
     metadata: samlSource.metadata,
     sign_on_url: samlSource.sign_on_url,
@@ -307,7 +352,7 @@ export const updateProviderRoute = route({
   response: Provider,
   success: 200,
   keyless: 'password',
-  errors: ['conflict'],
+  errors: ['conflict', 'quota_exceeded'],
   conditional: true,
 })
 
@@ -389,6 +434,45 @@ export const listSignInAttemptsRoute = route({
   success: 200,
 })
 
+export const CreatedScimToken = Component('CreatedScimToken', {
+  token: Type.String({ description: 'the token to enter at the identity provider; shown once' }),
+  base_url: Type.String({ description: 'base URL of SCIM 2.0 to enter at the identity provider' }),
+})
+export type CreatedScimToken = Static<typeof CreatedScimToken>
+
+export const createScimTokenRoute = route({
+  name: 'createScimToken',
+  group: 'Team',
+  method: 'POST',
+  path: `${one}/scim-token`,
+  summary: 'Create or rotate SCIM token',
+  description:
+    'Turns on provisioning with SCIM 2.0, or rotates the token: the former one works for `overlap_hours` more. While it is on, only SCIM makes people members: signing in ' +
+    'does not. Groups have the roles of `mappings`, by the name or the external id of the group; people whom no group names have `default_roles`. SCIM ' +
+    'removes only members that it has made, and members that signing in with an identity provider had made. `token` is shown only in this answer.',
+  permission,
+  params: oneProvider,
+  body: Strict({ overlap_hours: Optional(OverlapHours), allowed_subnets: Optional(Subnets) }),
+  bodyOptional: true,
+  response: CreatedScimToken,
+  success: 200,
+  secret: true,
+  errors: ['conflict'],
+})
+
+export const deleteScimTokenRoute = route({
+  name: 'deleteScimToken',
+  group: 'Team',
+  method: 'DELETE',
+  path: `${one}/scim-token`,
+  summary: 'Delete SCIM token',
+  description:
+    'Turns off provisioning with SCIM, at once. Members stay, and signing in makes people members again. Users and groups are kept for the time when it is turned on again.',
+  permission,
+  params: oneProvider,
+  success: 204,
+})
+
 export const providerRoutes = [
   listProvidersRoute,
   getProviderRoute,
@@ -397,4 +481,6 @@ export const providerRoutes = [
   deleteProviderRoute,
   testProviderRoute,
   listSignInAttemptsRoute,
+  createScimTokenRoute,
+  deleteScimTokenRoute,
 ]

@@ -30,6 +30,11 @@ export const tokenDaysByDefault = 365
 /** How long the former secret works after a rotation. */
 export const overlapHoursByDefault = 24
 const overlapHoursMax = 72
+export const OverlapHours = Type.Integer({
+  minimum: 0,
+  maximum: overlapHoursMax,
+  default: overlapHoursByDefault,
+})
 
 const TokenId = Type.String({
   pattern: '^[a-z2-7]{12}$',
@@ -40,7 +45,7 @@ const TokenId = Type.String({
 
 const Name = Line({ minLength: 1, maxLength: 200, pattern: '\\S', expects: 'a name that is not blank' })
 
-const Subnets = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+export const Subnets = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   maxItems: 100,
   description: 'addresses and networks (CIDR) from which the token may be used; empty: from everywhere',
 })
@@ -225,9 +230,7 @@ export const rotateTokenRoute = route({
   permission: admin,
   params,
   body: Strict({
-    overlap_hours: Optional(
-      Type.Integer({ minimum: 0, maximum: overlapHoursMax, default: overlapHoursByDefault }),
-    ),
+    overlap_hours: Optional(OverlapHours),
   }),
   bodyOptional: true,
   response: CreatedToken,

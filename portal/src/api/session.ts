@@ -10,7 +10,11 @@ import {
   type TeamSwitch,
   type User,
 } from '@pharos/contract/session/session'
-import { completeSingleSignOnRoute, startSingleSignOnRoute } from '@pharos/contract/session/sso'
+import {
+  completeSingleSignOnRoute,
+  startSignOutRoute,
+  startSingleSignOnRoute,
+} from '@pharos/contract/session/sso'
 import { completeStarted, neededProviderOf } from './single-sign-on.ts'
 import { answerQuestion, askToDiscard, hasUnsaved } from './unsaved.ts'
 
@@ -126,6 +130,7 @@ export const session = {
    * ended. Throws StillSignedIn with the failure as its cause if it has not ended, another error if the server did not answer.
    */
   async signOut(all = false): Promise<void> {
+    const elsewhere = all ? null : await findSignOutPage()
     await exclusively(async () => {
       const body = { refresh: inCookie, ...(all ? { all } : {}) }
       await call(logoutRoute, { body, headers: cookieMode }).catch(async (error: unknown) => {
@@ -135,6 +140,7 @@ export const session = {
       post({ out: 'signed_out' })
       leave('signed_out')
     })
+    if (elsewhere !== null) location.assign(elsewhere)
   },
 
   /**
@@ -149,6 +155,16 @@ export const session = {
   takeUser(user: User): void {
     if (state.kind === 'in') change({ ...state, user })
   },
+}
+
+/** The page of the identity provider that has opened the session, if signing out here is to sign out there too. It must not prevent signing out here. */
+async function findSignOutPage(): Promise<string | null> {
+  try {
+    await ensureAccess()
+    return (await call(startSignOutRoute, {})).body.redirect
+  } catch {
+    return null
+  }
 }
 
 export class StillSignedIn extends Error {}

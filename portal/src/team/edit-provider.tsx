@@ -13,7 +13,7 @@ import { invalidate } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { changesOf } from '../ui/form-changes.ts'
 import { password, text } from '../ui/form-text-widgets.tsx'
-import { multiSelect, number, select } from '../ui/form-widgets.tsx'
+import { multiSelect, number, select, toggle } from '../ui/form-widgets.tsx'
 import { metadataOf, samlFields } from './saml-fields.tsx'
 import { words } from './words.ts'
 
@@ -44,6 +44,7 @@ const ofOidc = {
   }),
   groups_claim: text({ label: t.groupsClaim }),
   ...declared,
+  sign_out_at_provider: toggle({ label: t.signOutThere, help: t.signOutThereHelp }),
 }
 
 const ofSaml = {
@@ -65,12 +66,12 @@ export const EditProvider = ({ provider }: { readonly provider: Provider }) =>
   provider.kind === 'saml' ? <EditSaml provider={provider} /> : <EditOidc provider={provider} />
 
 function EditOidc({ provider }: { readonly provider: Extract<Provider, { kind: 'oidc' }> }) {
-  const { client_id } = provider
+  const { client_id, sign_out_at_provider } = provider
   return (
     <Dialog
       {...dialogOf(provider)}
       declared={ofOidc}
-      initialValues={{ ...valuesOf(provider), client_id, client_secret: '' }}
+      initialValues={{ ...valuesOf(provider), client_id, client_secret: '', sign_out_at_provider }}
       onSubmit={(values, opened) => save(provider, changesOf(opened, values))}
     />
   )

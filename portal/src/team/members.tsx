@@ -51,10 +51,11 @@ const columns: readonly Column<Member>[] = [
   {
     id: 'roles',
     header: t.roles,
-    width: 130,
+    width: 150,
     card: 'secondary',
     orderBy: 'is_admin',
-    cell: ({ roles: held }) => rolesText(held),
+    cell: ({ roles: held, roles_source: source }) =>
+      source === 'manual' ? rolesText(held) : `${rolesText(held)} · ${t.sources[source]}`,
   },
   {
     id: 'status',

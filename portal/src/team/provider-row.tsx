@@ -23,6 +23,7 @@ import { Time } from '../ui/time.tsx'
 import { EditProvider } from './edit-provider.tsx'
 import { ProviderAttempts } from './provider-attempts.tsx'
 import { ProviderMappings } from './provider-mappings.tsx'
+import { Provisioning } from './provisioning.tsx'
 import classes from './team.module.css'
 import { words } from './words.ts'
 
@@ -61,6 +62,7 @@ export function ProviderRow({ provider }: ProviderProps) {
       </dl>
       <Domains provider={provider} />
       <ProviderMappings provider={provider} />
+      <Provisioning provider={provider} />
       <ProviderAttempts provider={provider} />
       <div className={classes['rowFoot']}>
         <Text size="xs" c="dimmed">
@@ -79,6 +81,16 @@ const OidcRecord = ({ provider: { sp, issuer, client_id: clientId } }: OfKind<'o
     <dd>
       {sp.redirect_uri}
       <CopyIcon text={sp.redirect_uri} label={t.copyRedirectUri} />
+    </dd>
+    <dt>{t.logoutUri}</dt>
+    <dd>
+      {sp.backchannel_logout_uri}
+      <CopyIcon text={sp.backchannel_logout_uri} label={t.copyLogoutUri} />
+    </dd>
+    <dt>{t.signedOutUri}</dt>
+    <dd>
+      {sp.post_logout_redirect_uri}
+      <CopyIcon text={sp.post_logout_redirect_uri} label={t.copySignedOutUri} />
     </dd>
     <dt>{t.issuer}</dt>
     <dd>{issuer}</dd>

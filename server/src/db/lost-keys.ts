@@ -27,6 +27,12 @@ export const macPlaces: readonly (LostKind & { readonly table: string; readonly 
     effect: 'they are rejected; create new ones',
   },
   {
+    noun: 'SCIM tokens',
+    table: 'scim_tokens',
+    column: 'secret_mac',
+    effect: 'they are rejected; create new ones',
+  },
+  {
     noun: 'secrets of sources',
     table: 'sources',
     column: 'secret_mac',

@@ -503,6 +503,19 @@ AS $function$
   where id = token and team_id = current_team_id()
 $function$;
 
+CREATE OR REPLACE FUNCTION public.rotate_scim_token(in_team integer, token text, new_mac bytea, overlap_hours integer, networks cidr[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    update scim_tokens set secret_mac = new_mac,
+      previous_mac = case when overlap_hours > 0 then secret_mac end,
+      previous_until = case when overlap_hours > 0 then now() + make_interval(hours => overlap_hours) end,
+      allowed_networks = coalesce(networks, allowed_networks)
+    where id = token and team_id = in_team and coalesce(current_team_id(), in_team) = in_team
+  $function$;
+
 CREATE OR REPLACE FUNCTION public.session_user_profile(for_user integer, in_team integer, of_session uuid)
  RETURNS json
  LANGUAGE sql
@@ -2185,11 +2198,11 @@ create table former_members (
   team_id integer not null,
   user_id integer not null,
   removed timestamp with time zone not null default now(),
-  ended_by text not null default 'team'::text, -- the operator's file brings back whom it took away, and nobody else
+  ended_by text not null default 'team'::text, -- the platform file and SCIM bring back whom they took away, and nobody else
   constraint former_members_pkey PRIMARY KEY (team_id, user_id),
   constraint former_members_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint former_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
-  constraint former_members_ended_by_check CHECK ((ended_by = ANY (ARRAY['operator'::text, 'team'::text])))
+  constraint former_members_ended_by_check CHECK ((ended_by = ANY (ARRAY['operator'::text, 'team'::text, 'scim'::text]))) NOT VALID
 );
 CREATE INDEX former_members_user ON public.former_members USING btree (user_id);
 alter table former_members enable row level security;
@@ -3167,6 +3180,95 @@ create table sampled_counters (
 );
 alter table sampled_counters enable row level security;
 
+create table scim_groups (
+  id uuid not null default gen_random_uuid(),
+  provider_id integer not null,
+  team_id integer not null,
+  display_name text not null, -- compared byte by byte with the groups of provider_mappings, and so is external_id
+  external_id text,
+  created timestamp with time zone not null default now(),
+  updated timestamp with time zone not null default now(),
+  version integer not null default 1,
+  constraint scim_groups_pkey PRIMARY KEY (id),
+  constraint scim_groups_id_provider_id_key UNIQUE (id, provider_id),
+  constraint scim_groups_provider_id_display_name_key UNIQUE (provider_id, display_name),
+  constraint scim_groups_provider_id_team_id_fkey FOREIGN KEY (provider_id, team_id) REFERENCES identity_providers(id, team_id) ON DELETE CASCADE,
+  constraint scim_groups_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 300))),
+  constraint scim_groups_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 300)))
+);
+CREATE INDEX scim_groups_created ON public.scim_groups USING btree (provider_id, created, id);
+alter table scim_groups enable row level security;
+create policy tenant on scim_groups as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table scim_members (
+  group_id uuid not null,
+  scim_user_id uuid not null,
+  provider_id integer not null, -- of both: a group has users of its own provider only
+  team_id integer not null,
+  constraint scim_members_pkey PRIMARY KEY (group_id, scim_user_id),
+  constraint scim_members_group_id_provider_id_fkey FOREIGN KEY (group_id, provider_id) REFERENCES scim_groups(id, provider_id) ON DELETE CASCADE,
+  constraint scim_members_provider_id_team_id_fkey FOREIGN KEY (provider_id, team_id) REFERENCES identity_providers(id, team_id) ON DELETE CASCADE,
+  constraint scim_members_scim_user_id_provider_id_fkey FOREIGN KEY (scim_user_id, provider_id) REFERENCES scim_users(id, provider_id) ON DELETE CASCADE
+);
+CREATE INDEX scim_members_user ON public.scim_members USING btree (scim_user_id);
+alter table scim_members enable row level security;
+create policy tenant on scim_members as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- while a provider has one, SCIM decides who is a member, and signing in makes nobody one
+create table scim_tokens (
+  id text not null, -- public part of the token
+  provider_id integer not null,
+  team_id integer not null,
+  secret_mac bytea not null, -- HMAC-SHA256 with a key derived from the secret
+  previous_mac bytea, -- of the secret before the last rotation, valid until previous_until
+  previous_until timestamp with time zone,
+  allowed_networks cidr[] not null default '{}'::cidr[],
+  created timestamp with time zone not null default now(),
+  last_used timestamp with time zone, -- updated at most once a minute
+  last_used_address inet,
+  constraint scim_tokens_pkey PRIMARY KEY (id),
+  constraint scim_tokens_provider_id_key UNIQUE (provider_id),
+  constraint scim_tokens_provider_id_team_id_fkey FOREIGN KEY (provider_id, team_id) REFERENCES identity_providers(id, team_id) ON DELETE CASCADE,
+  constraint scim_tokens_check CHECK (((previous_mac IS NULL) = (previous_until IS NULL))),
+  constraint scim_tokens_id_check CHECK ((id ~ '^[a-z2-7]{12}$'::text))
+);
+alter table scim_tokens enable row level security;
+create policy tenant on scim_tokens as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table scim_users (
+  id uuid not null default gen_random_uuid(),
+  provider_id integer not null,
+  team_id integer not null,
+  user_name text not null, -- compared without case, as SCIM defines it
+  external_id text,
+  email text not null, -- canonical
+  display_name text not null,
+  given_name text not null,
+  family_name text not null,
+  active boolean not null,
+  user_id integer, -- null: no account belongs to it yet, as without a role
+  member_id integer, -- the membership that SCIM decides on; null: it has made none, or an admin has removed the member
+  created timestamp with time zone not null default now(),
+  updated timestamp with time zone not null default now(),
+  version integer not null default 1,
+  constraint scim_users_pkey PRIMARY KEY (id),
+  constraint scim_users_id_provider_id_key UNIQUE (id, provider_id),
+  constraint scim_users_member_id_key UNIQUE (member_id),
+  constraint scim_users_member_id_fkey FOREIGN KEY (member_id) REFERENCES memberships(id) ON DELETE SET NULL,
+  constraint scim_users_provider_id_team_id_fkey FOREIGN KEY (provider_id, team_id) REFERENCES identity_providers(id, team_id) ON DELETE CASCADE,
+  constraint scim_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint scim_users_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 300))),
+  constraint scim_users_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 320)))
+);
+CREATE UNIQUE INDEX scim_users_account ON public.scim_users USING btree (provider_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX scim_users_created ON public.scim_users USING btree (provider_id, created, id);
+CREATE UNIQUE INDEX scim_users_email ON public.scim_users USING btree (provider_id, lower(email));
+CREATE INDEX scim_users_external ON public.scim_users USING btree (provider_id, external_id) WHERE (external_id IS NOT NULL);
+CREATE UNIQUE INDEX scim_users_name ON public.scim_users USING btree (provider_id, lower(user_name));
+CREATE INDEX scim_users_user ON public.scim_users USING btree (user_id) WHERE (user_id IS NOT NULL);
+alter table scim_users enable row level security;
+create policy tenant on scim_users as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table scrubbers (
   id integer not null generated always as identity,
   name text not null,
@@ -3275,6 +3377,7 @@ create table session_proofs (
   provider_id integer,
   team_id integer, -- of a recovery code: it opens this team, for its admins
   staff_roles text[], -- by the groups at the sign-in of staff; null: the roles of the account
+  idp_session text, -- session at the identity provider (sid), for its back-channel logout; null: it states none
   constraint session_proofs_pkey PRIMARY KEY (id),
   constraint session_proofs_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE SET NULL,
   constraint session_proofs_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
@@ -3282,6 +3385,7 @@ create table session_proofs (
   constraint session_proofs_expires CHECK (((kind = 'local'::text) OR (expires IS NOT NULL))) NOT VALID,
   constraint session_proofs_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'provider'::text, 'recovery'::text, 'staff'::text]))) NOT VALID
 );
+CREATE INDEX session_proofs_idp_session ON public.session_proofs USING btree (provider_id, idp_session) WHERE (idp_session IS NOT NULL);
 CREATE INDEX session_proofs_provider ON public.session_proofs USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 CREATE INDEX session_proofs_session ON public.session_proofs USING btree (session_id);
 CREATE INDEX session_proofs_team ON public.session_proofs USING btree (team_id) WHERE (team_id IS NOT NULL);
@@ -4012,6 +4116,10 @@ grant select on prefixes to pharos_tenant;
 grant delete, insert, select on provider_mappings to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval, routes_missing) on regions to pharos_tenant;
 grant insert (team_id, token_id, tsig_key_id, zone_id, names, types, prefix_id, network, port_id, service_id), select on resource_limits to pharos_tenant;
+grant select on scim_groups to pharos_tenant;
+grant select on scim_members to pharos_tenant;
+grant delete, insert (id, provider_id, team_id, secret_mac, allowed_networks), select (id, provider_id, team_id, previous_until, allowed_networks, created, last_used, last_used_address), update (allowed_networks) on scim_tokens to pharos_tenant;
+grant select on scim_users to pharos_tenant;
 grant delete, insert (team_id, name, description, roles, disabled, creator), select, update (name, description, roles, disabled) on service_accounts to pharos_tenant;
 grant select on services to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;

@@ -1379,14 +1379,12 @@ export interface FormerHoldingsTable {
   held_until: Date
 }
 
-export type FormerMembersEndedBy = 'operator' | 'team'
-
 export interface FormerMembersTable {
   team_id: number
   user_id: number
   removed: Generated<Date>
-  /** the operator's file brings back whom it took away, and nobody else */
-  ended_by: Generated<FormerMembersEndedBy>
+  /** the platform file and SCIM bring back whom they took away, and nobody else */
+  ended_by: Generated<string>
 }
 
 /** interfaces and LAGs that a port had; the first ones hold from the beginning */
@@ -2168,6 +2166,66 @@ export interface SampledCountersTable {
   counters: Json
 }
 
+export interface ScimGroupsTable {
+  id: Generated<string>
+  provider_id: number
+  team_id: number
+  /** compared byte by byte with the groups of provider_mappings, and so is external_id */
+  display_name: string
+  external_id: string | null
+  created: Generated<Date>
+  updated: Generated<Date>
+  version: Generated<number>
+}
+
+export interface ScimMembersTable {
+  group_id: string
+  scim_user_id: string
+  /** of both: a group has users of its own provider only */
+  provider_id: number
+  team_id: number
+}
+
+/** while a provider has one, SCIM decides who is a member, and signing in makes nobody one */
+export interface ScimTokensTable {
+  /** public part of the token */
+  id: string
+  provider_id: number
+  team_id: number
+  /** HMAC-SHA256 with a key derived from the secret */
+  secret_mac: Buffer
+  /** of the secret before the last rotation, valid until previous_until */
+  previous_mac: Buffer | null
+  previous_until: Date | null
+  allowed_networks: Generated<string[]>
+  created: Generated<Date>
+  /** updated at most once a minute */
+  last_used: Date | null
+  last_used_address: string | null
+}
+
+export interface ScimUsersTable {
+  id: Generated<string>
+  provider_id: number
+  team_id: number
+  /** compared without case, as SCIM defines it */
+  user_name: string
+  external_id: string | null
+  /** canonical */
+  email: string
+  display_name: string
+  given_name: string
+  family_name: string
+  active: boolean
+  /** null: no account belongs to it yet, as without a role */
+  user_id: number | null
+  /** the membership that SCIM decides on; null: it has made none, or an admin has removed the member */
+  member_id: number | null
+  created: Generated<Date>
+  updated: Generated<Date>
+  version: Generated<number>
+}
+
 export interface ScrubbersTable {
   id: GeneratedAlways<number>
   name: string
@@ -2289,6 +2347,8 @@ export interface SessionProofsTable {
   team_id: number | null
   /** by the groups at the sign-in of staff; null: the roles of the account */
   staff_roles: string[] | null
+  /** session at the identity provider (sid), for its back-channel logout; null: it states none */
+  idp_session: string | null
 }
 
 export interface SessionsTable {
@@ -2916,6 +2976,10 @@ export interface Schema {
   restores: RestoresTable
   revisions: RevisionsTable
   sampled_counters: SampledCountersTable
+  scim_groups: ScimGroupsTable
+  scim_members: ScimMembersTable
+  scim_tokens: ScimTokensTable
+  scim_users: ScimUsersTable
   scrubbers: ScrubbersTable
   second_factors: SecondFactorsTable
   service_accounts: ServiceAccountsTable

@@ -51,7 +51,7 @@ export function sendProblem(
   const { text, mediaType } = renderedProblem(problem, request, facade)
   if (mediaType === 'text/html') reply.header('content-security-policy', messagePagePolicy)
   if (problem.status === 401)
-    reply.header('www-authenticate', facade ? 'X-API-Key realm="pharos"' : challengesOf(request))
+    reply.header('www-authenticate', facade ? facade.challenge : challengesOf(request))
   reply
     .status(problem.status)
     .header('content-type', `${mediaType}; charset=utf-8`)
@@ -72,7 +72,7 @@ function renderedProblem(
   request: FastifyRequest,
   facade: Facade | undefined,
 ): RenderedProblem {
-  if (facade) return { text: JSON.stringify(facade.errorBody(problem)), mediaType: 'application/json' }
+  if (facade) return { text: JSON.stringify(facade.errorBody(problem)), mediaType: facade.mediaType }
   // A page that a person opened, such as an unknown address, or the portal while the server is overloaded.
   if (isOpenedByBrowser(request)) return { text: problemPage(problem), mediaType: 'text/html' }
   return { text: JSON.stringify(problem), mediaType: 'application/problem+json' }

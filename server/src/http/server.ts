@@ -185,11 +185,12 @@ function addRoutes(server: FastifyInstance, deps: HttpDeps): void {
   for (const facade of deps.facades ?? [])
     server.register(async (api) => {
       await addCompression(api)
-      addAuthentication(api, deps, limits, facade.tokenHeader)
+      if ('addRoutes' in facade) return facade.addRoutes(api)
       api.setErrorHandler((error, request, reply) => {
         reportDenied(deps, error, request)
         return answerProblem(error, request, reply, facade)
       })
+      addAuthentication(api, deps, limits, facade.tokenHeader)
       takeAnyMediaType(api)
       takeJsonOfAnyType(api)
       for (const mounted of facade.mounted) mount(api, mounted)

@@ -74,7 +74,11 @@ export async function findPerson(
   const mayAccept = isDomainBound && stated === 'stated' && (userId === null || account?.id === userId)
   const invitationId = mayAccept ? await findInvitedBy(db, provider.teamId, email!) : undefined
   const isInvited = invitationId !== undefined
-  const membership = planMembership(provider, assertion.groups, { ...member, isInvited })
+  const membership = planMembership(provider, assertion.groups, {
+    ...member,
+    isInvited,
+    isProvisioned: provider.isProvisioned,
+  })
   if (membership.kind === 'refuse') throw failure(membership.reason)
   return { decision, member, invitationId, membership, email }
 }

@@ -68,6 +68,17 @@ export type Assertion = {
   readonly secondFactor: boolean
   /** Names of all claims. */
   readonly claims: readonly string[]
+  /** Session at the provider, which its logout names. */
+  readonly idpSession?: string | undefined
+}
+
+/** That a person has signed out at the provider: of one session there, else of all. */
+export type LogoutStatement = {
+  readonly subject: string | null
+  readonly idpSession: string | null
+  /** Id of the statement, which counts once. */
+  readonly id: string
+  readonly expires: Date
 }
 
 export type IdentityProvider = {
@@ -75,6 +86,10 @@ export type IdentityProvider = {
   begin(start: FlowStart): Promise<{ readonly redirect: string; readonly secrets: FlowSecrets }>
   /** Redeems the answer, once. Throws SignInFailure. */
   finish(secrets: FlowSecrets, answer: FlowAnswer): Promise<Assertion>
+  /** Returns the URL at which a browser signs out; null if the provider has none. */
+  signOutUrl?(hint: string, returnTo: string): Promise<string | null>
+  /** Verifies a logout token. Throws SignInFailure. */
+  readLogout?(token: string): Promise<LogoutStatement>
 }
 
 export type CreateIdentityProvider<S = ProviderSettings> = (settings: S) => IdentityProvider

@@ -6,6 +6,7 @@ import {
   linkIdentityRoute,
   listIdentitiesRoute,
   recoverSessionRoute,
+  startSignOutRoute,
   startSingleSignOnRoute,
 } from '@pharos/contract/session/sso'
 import {
@@ -42,6 +43,7 @@ import {
 import { recoverSession, type RecoveryDeps } from './recovery.ts'
 import { createTeamRecoveryCodes, getTeamSignIn, updateTeamSignIn } from './sign-in-policy.ts'
 import { completeSingleSignOn, findSignInMethods, linkIdentity, startSingleSignOn } from './single-sign-on.ts'
+import { startSignOut } from './sign-out.ts'
 import type { SingleSignOnDeps } from './sign-in-flow.ts'
 import { testProvider, type TestDeps } from './test-provider.ts'
 
@@ -65,6 +67,7 @@ export const identityRoutes = (deps: RouteDeps): Mounted[] => [
   handle(updateTeamSignInRoute, updateTeamSignIn, deps),
   handle(createTeamRecoveryCodesRoute, createTeamRecoveryCodes, deps),
   handle(recoverSessionRoute, recoverSession, deps),
+  handle(startSignOutRoute, startSignOut, deps),
 ]
 
 async function start(

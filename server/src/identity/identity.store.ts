@@ -12,10 +12,10 @@ import type { MemberFacts } from './mapping.ts'
 
 type Provider = { readonly id: number; readonly teamId: number }
 
-/** The account `u` as link.ts needs it. */
+/** The account `u` as link.ts needs it. Membership by SCIM does not count: the same provider that states the address has made it. */
 const accountFacts = (teamId: number) => sql`
   json_build_object('id', u.id, 'isReserved', u.is_staff or u.is_demo,
-    'isMember', exists (select from memberships m where m.team_id = ${teamId} and m.user_id = u.id),
+    'isMember', exists (select from memberships m where m.team_id = ${teamId} and m.user_id = u.id and m.roles_source <> 'scim'),
     'isOwned', u.password_hash is not null or u.passkey_added is not null
       or exists (select from memberships m where m.team_id <> ${teamId} and m.user_id = u.id))`
 
@@ -53,12 +53,15 @@ export async function findAccountFacts(
   return rows[0]?.facts
 }
 
-export type MemberRecord = Omit<MemberFacts, 'isInvited'> & { readonly memberId: number | null }
+export type MemberRecord = Omit<MemberFacts, 'isInvited' | 'isProvisioned'> & {
+  readonly memberId: number | null
+}
 
 type MembershipRow = {
   readonly member_id: number | null
   readonly roles: Role[] | null
   readonly is_manual: boolean
+  readonly is_scim: boolean
   readonly is_former: boolean
   readonly is_last_admin: boolean
 }
@@ -71,18 +74,19 @@ export async function readMemberFacts(
 ): Promise<MemberRecord> {
   const { rows } = await sql<MembershipRow>`
     select m.id as member_id, case when m.id is not null then ${rolesOfMember} end as roles,
-      coalesce(m.roles_source = 'manual', false) as is_manual,
+      coalesce(m.roles_source = 'manual', false) as is_manual, coalesce(m.roles_source = 'scim', false) as is_scim,
       exists (select from former_members f where f.team_id = ${teamId} and f.user_id = o.user_id) as is_former,
       coalesce(m.is_admin and not exists (
         select from memberships a where a.team_id = ${teamId} and a.is_admin and a.id <> m.id), false) as is_last_admin
     from (select ${userId}::integer as user_id) o left join memberships m on m.team_id = ${teamId} and m.user_id = o.user_id`.execute(
     db,
   )
-  const { member_id, roles, is_manual, is_former, is_last_admin } = rows[0]!
+  const { member_id, roles, is_manual, is_scim, is_former, is_last_admin } = rows[0]!
   return {
     memberId: member_id,
     roles,
     isManual: is_manual,
+    isScim: is_scim,
     isFormer: is_former,
     isLastAdmin: is_last_admin,
   }
@@ -116,7 +120,7 @@ export async function saveProvidedRoles(
   roles: readonly Role[],
 ): Promise<void> {
   await sql`
-    update memberships set roles = ${roles}, is_admin = ${roles.includes('admin')}
+    update memberships set roles = ${roles}, is_admin = ${roles.includes('admin')}, roles_source = 'provider'
     where team_id = ${teamId} and id = ${memberId}`.execute(trx)
 }
 

@@ -13,9 +13,11 @@ const rules: MappingRules = {
 const stranger: MemberFacts = {
   roles: null,
   isManual: false,
+  isScim: false,
   isInvited: false,
   isFormer: false,
   isLastAdmin: false,
+  isProvisioned: false,
 }
 const provided = (roles: MemberFacts['roles']): MemberFacts => ({ ...stranger, roles })
 

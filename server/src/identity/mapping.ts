@@ -25,11 +25,15 @@ export type MemberFacts = {
   readonly roles: readonly Role[] | null
   /** An admin has set the roles, or the platform file. */
   readonly isManual: boolean
+  /** SCIM has set the roles. */
+  readonly isScim: boolean
   /** An open invitation of the team is for the address, in a domain of the provider. */
   readonly isInvited: boolean
   /** An admin removed the person, who comes back by invitation only. */
   readonly isFormer: boolean
   readonly isLastAdmin: boolean
+  /** SCIM of the provider decides who is a member. */
+  readonly isProvisioned: boolean
 }
 
 export type MembershipChange =
@@ -39,15 +43,15 @@ export type MembershipChange =
   | { readonly kind: 'join' | 'update'; readonly roles: readonly Role[] }
   | { readonly kind: 'refuse'; readonly reason: SignInReason }
 
-/** Roles that an admin has set stay. The last admin of the team keeps the role. */
+/** Roles that an admin has set stay. With SCIM a sign-in makes nobody a member, except by an invitation. The last admin of the team keeps the role. */
 export function planMembership(
   rules: MappingRules,
   groups: Assertion['groups'],
-  { roles: held, isManual, isInvited, isFormer, isLastAdmin }: MemberFacts,
+  { roles: held, isManual, isScim, isInvited, isFormer, isLastAdmin, isProvisioned }: MemberFacts,
 ): MembershipChange {
-  if (held !== null && isManual) return { kind: 'keep' }
+  if (held !== null && (isManual || (isScim && isProvisioned))) return { kind: 'keep' }
   if (held === null && isInvited) return { kind: 'invited' }
-  if (held === null && isFormer) return { kind: 'refuse', reason: 'not_assigned' }
+  if (held === null && (isFormer || isProvisioned)) return { kind: 'refuse', reason: 'not_assigned' }
   const { roles, reason } = rolesOfGroups(rules, groups)
   if (reason !== null) return { kind: 'refuse', reason }
   if (held === null) return { kind: 'join', roles }

@@ -12,6 +12,15 @@ export type OpenProviderDeps = {
 /** Per provider, so that no other provider can answer for it. */
 export const redirectUriOf = (publicUrl: string, key: string): string => `${publicUrl}/sign-in/return/${key}`
 
+/** What an identity provider of OpenID Connect has to know about us. */
+export const relyingPartyUris = (publicUrl: string, key: string) => ({
+  redirect_uri: redirectUriOf(publicUrl, key),
+  backchannel_logout_uri: `${publicUrl}/sso/oidc/${key}/logout`,
+  post_logout_redirect_uri: signedOutUri(publicUrl),
+})
+
+export const signedOutUri = (publicUrl: string): string => `${publicUrl}/sign-in`
+
 export const sealClientSecret = (ring: KeyRing, key: string, secret: string): Buffer =>
   seal(ring, 'identity-provider', Buffer.from(secret), key)
 

@@ -12,6 +12,7 @@ import {
   type listSignInAttemptsRoute,
   type Provider,
   type ProviderKind,
+  type ProviderScim,
   type ProviderStatus,
   type SecondFactorRule,
 } from '@pharos/contract/team/provider'
@@ -21,8 +22,16 @@ import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { storedJson } from '../db/stored-json.ts'
 import type { StoredSaml } from './saml-settings.ts'
 
+/** Times are texts. */
+export type StoredScim = Omit<ProviderScim, 'base_url'>
+
 type SharedSettings = { readonly groups_claim: string; readonly second_factor_values: readonly string[] }
-export type StoredOidc = { readonly issuer: string; readonly client_id: string }
+export type StoredOidc = {
+  readonly issuer: string
+  readonly client_id: string
+  /** Left out by the release before: false. */
+  readonly sign_out_at_provider?: boolean
+}
 
 /** What the drivers need, beside the secret. */
 export type StoredSettings = SharedSettings & (StoredOidc | StoredSaml)
@@ -41,6 +50,13 @@ const problem = sql<Provider['problem']>`
     when p.status = 'active' and p.unreachable is not null then 'unreachable'
     when (p.settings ->> 'certificates_expire')::timestamptz < now() + interval '30 days' then 'certificate_expires' end`
 
+const scim = sql<StoredScim | null>`
+  (select json_build_object('created', k.created, 'last_used', k.last_used, 'last_used_address', host(k.last_used_address),
+      'previous_secret_until', case when k.previous_until > now() then k.previous_until end, 'allowed_subnets', k.allowed_networks::text[],
+      'users', (select count(*) from scim_users u where u.provider_id = p.id), 'groups', (select count(*) from scim_groups g where g.provider_id = p.id),
+      'members', (select count(u.member_id) from scim_users u where u.provider_id = p.id))
+    from scim_tokens k where k.provider_id = p.id)`
+
 const providerColumns = columns(
   'identity_providers',
   'p',
@@ -54,6 +70,7 @@ const providerColumns = columns(
     domain_ids: domainIds,
     mappings,
     problem,
+    scim,
   },
 )
 export type ProviderRow = RowOf<typeof providerColumns>
@@ -272,6 +289,8 @@ export type SignInProvider = {
   readonly teamId: number
   readonly teamName: string
   readonly requiresFactor: boolean
+  /** Members are made by SCIM only. */
+  readonly isProvisioned: boolean
   readonly name: string
   readonly status: ProviderStatus
   readonly settings: StoredSettings
@@ -291,6 +310,7 @@ const signInProviderOf = (row: SignInProviderRow): SignInProvider => ({
   teamId: row.team_id,
   teamName: row.team_name,
   requiresFactor: row.requires_factor,
+  isProvisioned: row.is_provisioned,
   name: row.name,
   status: row.status,
   settings: row.settings,
@@ -308,6 +328,7 @@ type SignInProviderRow = {
   readonly team_id: number
   readonly team_name: string
   readonly requires_factor: boolean
+  readonly is_provisioned: boolean
   readonly name: string
   readonly status: ProviderStatus
   readonly settings: StoredSettings
@@ -325,7 +346,8 @@ export async function findSignInProvider(
   by: { readonly key: string } | { readonly id: number },
 ): Promise<SignInProvider | undefined> {
   const { rows } = await sql<SignInProviderRow>`
-    select p.id, p.key, p.team_id, t.name as team_name, t.require_2fa as requires_factor, p.name, p.status, p.settings,
+    select p.id, p.key, p.team_id, t.name as team_name, t.require_2fa as requires_factor,
+      exists (select from scim_tokens k where k.provider_id = p.id) as is_provisioned, p.name, p.status, p.settings,
       p.secret_sealed, p.session_hours, p.second_factor,
       p.default_roles, ${mappings} as mappings,
       array(select d.domain from domains d where d.provider_id = p.id and d.verified is not null order by d.domain) as domains

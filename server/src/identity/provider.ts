@@ -16,7 +16,7 @@ import {
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { isUpgradeFinished } from '../db/release.ts'
-import { runChange, type ChangeAnswer } from '../db/run-change.ts'
+import { runChange, runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import { hasPort, printPorts, type PortList } from '../net/port-list.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
@@ -24,7 +24,7 @@ import { errorAt, fail, failWith, invalid, notFound } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { getTeamAccess, operationIn } from '../team/team-access.ts'
 import { requireStillGranted } from '../team/team-lock.ts'
-import { redirectUriOf, sealClientSecret, serviceProviderOf } from './open-provider.ts'
+import { relyingPartyUris, sealClientSecret, serviceProviderOf } from './open-provider.ts'
 import {
   bindDomains,
   countProviders,
@@ -42,6 +42,7 @@ import {
   type AttemptRow,
   type ProviderChange,
   type ProviderRow,
+  type StoredScim,
   type StoredSettings,
 } from './provider.store.ts'
 import type { GivenSaml, ReadSamlSettings, StoredSaml } from './saml-settings.ts'
@@ -54,6 +55,12 @@ export type ProviderDeps = {
   readonly publicUrl: string
   readonly issuerRules: IssuerRules
   readonly readSamlSettings: ReadSamlSettings
+  /** Applies the roles of the provider to the members whom SCIM has made, as the owner of the tables. */
+  readonly applyToProvisioned: (
+    trx: Trx,
+    provider: { readonly id: number; readonly teamId: number },
+    author: ReturnType<typeof auditOf>,
+  ) => Promise<void>
 }
 
 export type IssuerRules = {
@@ -108,7 +115,11 @@ export async function createProvider(
   const own =
     body.kind === 'saml'
       ? (await deps.readSamlSettings(givenSaml(body), null))!
-      : { issuer: body.issuer, client_id: body.client_id }
+      : {
+          issuer: body.issuer,
+          client_id: body.client_id,
+          sign_out_at_provider: body.sign_out_at_provider ?? false,
+        }
   if (body.kind === 'oidc') requireIssuer(deps, body.issuer)
   const wanted = changedBy({ ...initial, name: body.name, settings: { ...initialSettings, ...own } }, body)
   return runChange(deps.postgres, inTeam, async (trx) => {
@@ -151,13 +162,14 @@ export async function updateProvider(
   const inTeam = await enterToManage(deps, operation, team)
   const { teamId } = inTeam.actor
   const isFinished = body.status !== 'active' || (await isUpgradeFinished(deps.db))
-  const saml = await readSaml(deps, teamId, id, body)
-  return runChange(deps.postgres, inTeam, async (trx) => {
+  const row = known(await findProvider(deps.postgres, teamId, id))
+  const saml = await readSaml(deps, row, body)
+  const change = async (trx: Trx) => {
     await requireStillGranted(trx, inTeam, 'team.manage')
     const before = await lockForChange(trx, inTeam, id)
     const wanted = changedBy(before, body, saml)
     const isSame = JSON.stringify(wanted) === JSON.stringify(changeOf(before))
-    if (isSame && body.client_secret === undefined) return answerWith(deps, before)
+    if (isSame && body.client_secret === undefined) return before
     const isLost =
       wanted.status !== 'active' || (wanted.domain_ids.length === 0 && before.domain_ids.length > 0)
     if (isLost) await requireProviderLeft(trx, before)
@@ -179,7 +191,25 @@ export async function updateProvider(
       before: recordedOf(before),
       after: { ...recordedOf(after), ...(secret === null ? {} : { client_secret: 'changed' }) },
     })
-    return answerWith(deps, after)
+    return after
+  }
+  return runUpdate(deps, inTeam, row, body, change)
+}
+
+/** Other roles apply to members of SCIM in the same transaction. It runs as the owner then: accounts belong to no team. */
+async function runUpdate(
+  deps: ProviderDeps,
+  operation: Operation,
+  { id, team_id: teamId, scim }: ProviderRow,
+  { mappings, default_roles }: Changes,
+  change: (trx: Trx) => Promise<ProviderRow>,
+): Promise<ChangeAnswer<Provider>> {
+  if (scim === null || (mappings === undefined && default_roles === undefined))
+    return runChange(deps.postgres, operation, async (trx) => answerWith(deps, await change(trx)))
+  return runOwnerChange(deps.db, operation, async (trx) => {
+    await change(trx)
+    await deps.applyToProvisioned(trx, { id, teamId }, auditOf(operation))
+    return answerWith(deps, known(await lockProvider(trx, teamId, id)))
   })
 }
 
@@ -219,7 +249,7 @@ const presentAttempt = ({ at, ...rest }: AttemptRow): FailedSignIn => ({ ...rest
 
 type Changes = Omit<BodyOf<typeof updateProviderRoute>, 'client_secret' | keyof GivenSaml>
 
-const oidcFields = ['client_id', 'client_secret'] as const
+const oidcFields = ['client_id', 'client_secret', 'sign_out_at_provider'] as const
 const samlFields = ['metadata_url', 'metadata', 'entity_id', 'sign_on_url', 'certificates'] as const
 
 const givenSaml = (body: GivenSaml): GivenSaml =>
@@ -228,11 +258,9 @@ const givenSaml = (body: GivenSaml): GivenSaml =>
 /** Before the transaction, since metadata may be read from a URL. Throws `invalid` for fields of the other kind. */
 async function readSaml(
   deps: ProviderDeps,
-  teamId: number,
-  id: number,
+  { kind, settings }: ProviderRow,
   body: BodyOf<typeof updateProviderRoute>,
 ): Promise<StoredSaml | undefined> {
-  const { kind, settings } = known(await findProvider(deps.postgres, teamId, id))
   const others: readonly string[] = kind === 'saml' ? oidcFields : samlFields
   const wrong = others.find((name) => Object.hasOwn(body, name))
   if (wrong !== undefined) throw invalid(['body', wrong], 'fieldOfKind', { kind })
@@ -242,11 +270,15 @@ async function readSaml(
 /** Returns the settings of the driver with the given fields. */
 function ownSettings(
   settings: StoredSettings,
-  { client_id }: Changes,
+  { client_id, sign_out_at_provider }: Changes,
   saml: StoredSaml | undefined,
 ): StoredSettings {
   if (isSaml(settings)) return { ...settings, ...saml }
-  return { ...settings, client_id: client_id ?? settings.client_id }
+  return {
+    ...settings,
+    client_id: client_id ?? settings.client_id,
+    sign_out_at_provider: sign_out_at_provider ?? settings.sign_out_at_provider ?? false,
+  }
 }
 
 /** Returns the row with the given fields. Throws `invalid` for a group that is named twice. */
@@ -344,10 +376,21 @@ const recordedOf = (row: ProviderRow) => {
 }
 
 /** What changes beside the version, such as domains that are deleted. */
-const etag = ({ version, domain_ids, problem, tested }: ProviderRow): string =>
-  etagOf(version, [domain_ids, problem, tested])
+const etag = ({ version, domain_ids, problem, tested, scim }: ProviderRow): string =>
+  etagOf(version, [domain_ids, problem, tested, scim])
 
 const answerWith = (deps: ProviderDeps, row: ProviderRow) => ({ body: present(deps, row), etag: etag(row) })
+
+const timeOf = (time: string | null): string | null => time && new Date(time).toISOString()
+
+const presentScim = (publicUrl: string, scim: StoredScim | null): Provider['scim'] =>
+  scim && {
+    ...scim,
+    base_url: `${publicUrl}/scim/v2`,
+    created: timeOf(scim.created)!,
+    last_used: timeOf(scim.last_used),
+    previous_secret_until: timeOf(scim.previous_secret_until),
+  }
 
 const present = ({ publicUrl }: ProviderDeps, row: ProviderRow): Provider => {
   const { id, name, status, key, settings } = row
@@ -361,12 +404,13 @@ const present = ({ publicUrl }: ProviderDeps, row: ProviderRow): Provider => {
     mappings: row.mappings,
     tested: row.tested?.toISOString() ?? null,
     problem: row.problem,
+    scim: presentScim(publicUrl, row.scim),
     created: row.created.toISOString(),
   }
   if (!isSaml(settings)) {
-    const { issuer, client_id } = settings
-    const sp = { redirect_uri: redirectUriOf(publicUrl, key) }
-    return { id, kind: 'oidc', name, status, issuer, client_id, sp, ...shared }
+    const { issuer, client_id, sign_out_at_provider = false } = settings
+    const sp = relyingPartyUris(publicUrl, key)
+    return { id, kind: 'oidc', name, status, issuer, client_id, sign_out_at_provider, sp, ...shared }
   }
   const { entity_id, sign_on_url, certificates, certificates_expire, metadata_url } = settings
   const own = { entity_id, sign_on_url, certificates: [...certificates], certificates_expire, metadata_url }

@@ -194,6 +194,7 @@ const openSession = (
       staffRoles: null,
       hours: provider.sessionHours,
       strong,
+      idpSession: assertion.idpSession ?? null,
       address: client.address,
       userAgent: client.userAgent,
       replaced: open === undefined ? null : replaced,

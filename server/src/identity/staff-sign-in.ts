@@ -158,6 +158,7 @@ async function openSession(
     staffRoles: roles,
     hours: sessionHours,
     strong,
+    idpSession: assertion.idpSession ?? null,
     address,
     userAgent,
     replaced: open === undefined ? null : replaced,

@@ -62,6 +62,8 @@ export type MailContents = {
         readonly at: string
         readonly address: string
       }
+    /** To staff: SCIM has removed or demoted the last admin of a team. */
+    | { readonly change: 'last admin removed'; readonly team: string; readonly at: string }
     | { readonly change: 'opened by the operator'; readonly team: string; readonly at: string }
     | {
         readonly change: 'provider unreachable'

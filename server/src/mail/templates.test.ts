@@ -50,6 +50,7 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
   'team-sign-in': [
     { change: 'recovery code used', team: 'Blue', by: 'anna@blue.example', at, address },
     { change: 'break glass used', by: 'anna@net.example', at, address },
+    { change: 'last admin removed', team: 'Blue', at },
     { change: 'opened by the operator', team: 'Blue', at },
     { change: 'provider unreachable', team: 'Blue', provider: 'Blue login' },
   ],

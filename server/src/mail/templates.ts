@@ -381,6 +381,16 @@ function teamSignIn(content: MailContents['team-sign-in'], { contact }: Sender):
         ],
       }
     }
+    case 'last admin removed':
+      return {
+        subject: 'A team has no admin',
+        paragraphs: [
+          `The identity provider of the team "${team}" took the role Admin from the last admin of the team by SCIM ${when(content.at)}. Until its groups name another admin, no member can change its members, tokens and settings.`,
+        ],
+        after: [
+          'The identity provider may give the role to somebody at any time. Otherwise invite an admin in Customers.',
+        ],
+      }
     case 'opened by the operator':
       return {
         subject: 'Your team no longer requires its identity provider',

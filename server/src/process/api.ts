@@ -27,6 +27,7 @@ import * as report from '../report/parts.ts'
 import * as restore from '../restore/parts.ts'
 import type { Component } from '../runtime/component.ts'
 import { createPostResponseTasks, type PostResponseTasks } from '../runtime/post-response-tasks.ts'
+import * as scim from '../scim/parts.ts'
 import * as search from '../search/parts.ts'
 import * as setup from '../setup/parts.ts'
 import { AccessTokens } from '../session/access-token.ts'
@@ -44,6 +45,7 @@ const modules: readonly { routes(shared: ApiShared): Mounted[] }[] = [
   approval,
   session,
   identity,
+  scim,
   team,
   audit,
   byoip,

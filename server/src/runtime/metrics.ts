@@ -163,6 +163,12 @@ const messageMetrics = (registers: Registers) => ({
     labelNames: ['method', 'outcome'],
     registers,
   }),
+  scimRequests: new Counter({
+    name: 'pharos_scim_requests_total',
+    help: 'Requests of identity providers to /scim/v2 by outcome: success, refused, unauthenticated, rate_limited or failed.',
+    labelNames: ['outcome'],
+    registers,
+  }),
   mails: new Counter({
     name: 'pharos_mails_total',
     help: 'Attempts of this process to send a mail, by template and outcome sent, postponed or failed. Alert if the latter grows.',

@@ -14,6 +14,7 @@ import {
 export type Purpose =
   | 'api-token'
   | 'staff-token'
+  | 'scim-token'
   | 'source-secret'
   | 'refresh-token'
   | 'signing-key'

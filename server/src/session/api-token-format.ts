@@ -1,4 +1,4 @@
-// The text format of tokens, `phs_<id>_<secret><checksum>` of a team and `phstaff_...` of staff: secret scanners find them by
+// The text format of tokens, `phs_<id>_<secret><checksum>` of a team, `phstaff_...` of staff and `phscim_...` of an identity provider: secret scanners find them by
 // the prefix and verify the checksum offline. Whether a token is valid is decided in credentials.ts.
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -8,15 +8,16 @@ import { crc32 } from 'node:zlib'
  * - `secret`: 43 characters of base62, 256 random bits; only its MAC is stored.
  */
 export type ApiToken = { readonly holder: TokenHolder; readonly id: string; readonly secret: string }
-export type TokenHolder = 'team' | 'staff'
+export type TokenHolder = 'team' | 'staff' | 'scim'
 
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const idLength = 12
 const secretLength = 43
 const checksumLength = 6
-const prefixes: Readonly<Record<TokenHolder, string>> = { team: 'phs', staff: 'phstaff' }
-const form = /^(phs|phstaff)_([a-z2-7]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
+const prefixes: Readonly<Record<TokenHolder, string>> = { team: 'phs', staff: 'phstaff', scim: 'phscim' }
+const holders = Object.keys(prefixes) as TokenHolder[]
+const form = /^(phs|phstaff|phscim)_([a-z2-7]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
 /** Creates a token from the system's random source. */
 export function createApiToken(holder: TokenHolder = 'team'): ApiToken {
@@ -34,7 +35,7 @@ export function formatApiToken({ holder, id, secret }: ApiToken): string {
 export function parseApiToken(text: string): ApiToken | undefined {
   const [, prefix, id, secret, given] = form.exec(text) ?? []
   if (id === undefined || secret === undefined) return undefined
-  const holder = prefix === prefixes.staff ? 'staff' : 'team'
+  const holder = holders.find((one) => prefixes[one] === prefix)!
   return given === checksum(text.slice(0, -checksumLength)) ? { holder, id, secret } : undefined
 }
 

@@ -49,6 +49,9 @@ async function findKnownToken(db: Db, id: string): Promise<KnownToken | undefine
   return record && { ...record, limits: actorLimitsOf(record.limits) }
 }
 
+/** A token of SCIM is none of the API: it is known to the SCIM interface only. */
+type ApiHolder = Exclude<TokenHolder, 'scim'>
+
 /** The names and the tables of both kinds of tokens; everything else about them is the same. */
 const kinds = {
   team: {
@@ -68,7 +71,7 @@ const kinds = {
     saveUse: saveStaffTokenUse,
   },
 } as const satisfies Record<
-  TokenHolder,
+  ApiHolder,
   { readonly actor: string; readonly noun: string; readonly purpose: Purpose } & Record<string, unknown>
 >
 
@@ -147,7 +150,7 @@ function createTokenCheck(deps: CredentialDeps) {
 
   async function token(text: string, address: string, fresh = false): Promise<TokenActor | StaffTokenActor> {
     const parsed = parseApiToken(text)
-    if (!parsed) throw notValid('API token')
+    if (!parsed || !isOfApi(parsed)) throw notValid('API token')
     const { noun, purpose, find } = kinds[parsed.holder]
     const key = tokenNameOf(parsed)
     if (fresh) tokens.invalidate(key)
@@ -184,7 +187,7 @@ function createTokenCheck(deps: CredentialDeps) {
   }
 
   /** Runs after the answer, so that the answer takes no longer than for an unknown token. */
-  async function recordIfKnown(token: ApiToken, address: string): Promise<void> {
+  async function recordIfKnown(token: OfApi, address: string): Promise<void> {
     if (!deps.reportRefusal) return
     const { purpose, findRefused } = kinds[token.holder]
     const actor = tokenNameOf(token)
@@ -198,7 +201,7 @@ function createTokenCheck(deps: CredentialDeps) {
   }
 
   /** A token used with its newest secret is also re-keyed with the newest key, so that an old key can be removed from the ring. */
-  function recordUse(token: ApiToken, address: string, before: Buffer | null): void {
+  function recordUse(token: OfApi, address: string, before: Buffer | null): void {
     const { purpose, saveUse } = kinds[token.holder]
     const key = tokenNameOf(token)
     const now = Date.now()
@@ -223,7 +226,9 @@ function openAccessOf({ access }: BearerRecord): OpenAccess | null {
 }
 
 const keyOf = ({ sessionId, userId, teamId }: AccessClaims): string => `${sessionId} ${userId} ${teamId}`
-const tokenNameOf = ({ holder, id }: ApiToken): string => `${kinds[holder].actor}:${id}`
+type OfApi = ApiToken & { readonly holder: ApiHolder }
+const isOfApi = (token: ApiToken): token is OfApi => token.holder !== 'scim'
+const tokenNameOf = ({ holder, id }: OfApi): string => `${kinds[holder].actor}:${id}`
 
 function reasonToRefuse(record: AnyTokenRecord, address: string): string | undefined {
   if (isExpired(record)) return 'expired'

@@ -350,6 +350,8 @@ export type ProvidedSession = {
   readonly staffRoles: readonly StaffRole[] | null
   readonly hours: number
   readonly strong: boolean
+  /** Session at the provider; null if it states none. */
+  readonly idpSession: string | null
   readonly address: string
   readonly userAgent: string
   /** The session that the new one replaces: its proofs move to it. */
@@ -373,17 +375,17 @@ export async function insertProvidedSession(
       select id, ${teamId}, ${address}, ${userAgent}, ${address}, ${userAgent}, ${strong}, ${expiryOfNew(lifetime)}
       from users where id = ${userId} and session_version = ${session.sessionVersion} for share
       returning id)
-    insert into session_proofs (session_id, kind, at, expires, strong, provider_id, team_id, staff_roles)
+    insert into session_proofs (session_id, kind, at, expires, strong, provider_id, team_id, staff_roles, idp_session)
     select o.id, ${kind}::text, now(), now() + make_interval(hours => ${session.hours}), ${strong}, ${providerId}::integer, null::integer,
-      ${staffRoles}::text[]
+      ${staffRoles}::text[], ${session.idpSession}::text
     from opened o
     union all
-    select o.id, p.kind, p.at, p.expires, p.strong, p.provider_id, p.team_id, p.staff_roles
+    select o.id, p.kind, p.at, p.expires, p.strong, p.provider_id, p.team_id, p.staff_roles, p.idp_session
     from opened o, session_proofs p
     where p.session_id = ${replaced}::uuid and (p.kind, p.provider_id) is distinct from (${kind}::text, ${providerId}::integer)
       and coalesce(p.expires > now(), true)
     union all
-    select o.id, 'local', s.created, null, s.second_factor, null, null, null
+    select o.id, 'local', s.created, null, s.second_factor, null, null, null, null
     from opened o, sessions s
     where s.id = ${replaced}::uuid and not exists (select from session_proofs p where p.session_id = s.id)
     returning session_id as id`.execute(trx)

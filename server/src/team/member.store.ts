@@ -1,6 +1,6 @@
 // The SQL of a team's members and its invitations, as one kind of row: reads, updates and deletes. Every statement is
 // limited to the team.
-import type { listMembersRoute } from '@pharos/contract/team/member'
+import type { listMembersRoute, rolesSources } from '@pharos/contract/team/member'
 import type { Role } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Scope } from '@pharos/contract/scope'
@@ -12,19 +12,20 @@ import { hasFactor } from '../db/proofs.ts'
 import { rolesOfInvitation, rolesOfMember } from '../db/roles.ts'
 
 export type MemberStatus = 'active' | 'invited'
+type RolesSource = (typeof rolesSources)[number]
 
 /**
  * Members and open invitations. The inviter is shown while visible to the team: only members are. The time of the last
  * use is that in this team, not in other teams of the user.
  */
 const membersOf = (teamId: number): RawBuilder<unknown> => sql`
-  select m.id, m.user_id, u.email, u.display_name, m.is_admin, ${rolesOfMember} as roles, 'active' as status, m.invited_by, m.joined,
+  select m.id, m.user_id, u.email, u.display_name, m.is_admin, ${rolesOfMember} as roles, m.roles_source, 'active' as status, m.invited_by, m.joined,
     (select max(s.last_used) from sessions s where s.user_id = m.user_id and s.team_id = m.team_id) as last_seen,
     ${hasFactor} as two_factor, m.version
   from memberships m join users u on u.id = m.user_id
   where m.team_id = ${teamId}
   union all
-  select i.id, null, i.email, '', i.is_admin, ${rolesOfInvitation}, 'invited', i.invited_by, null, null, false, i.version
+  select i.id, null, i.email, '', i.is_admin, ${rolesOfInvitation}, 'manual', 'invited', i.invited_by, null, null, false, i.version
   from invitations i
   where i.team_id = ${teamId} and i.accepted is null and i.expires > now()`
 
@@ -34,6 +35,7 @@ const memberColumns = columns('memberships', 'a', ['id', 'is_admin', 'version'],
   email: sql<string>`a.email`,
   display_name: sql<string>`a.display_name`,
   roles: sql<Role[]>`a.roles`,
+  roles_source: sql<RolesSource>`a.roles_source`,
   status: sql<MemberStatus>`a.status`,
   invited_by: sql<string | null>`(select b.email from users b where b.id = a.invited_by)`,
   joined: sql<Date | null>`a.joined`,
@@ -127,11 +129,16 @@ export async function saveRoles(
   ).execute(trx)
 }
 
-/** Records the former membership, so that only an invitation makes the user a member again. */
-export async function deleteMembership(trx: Trx, teamId: number, userId: number): Promise<void> {
+/** Records the former membership, so that only an invitation makes the user a member again, or SCIM if it has ended it. */
+export async function deleteMembership(
+  trx: Trx,
+  teamId: number,
+  userId: number,
+  endedBy: 'team' | 'scim' = 'team',
+): Promise<void> {
   await sql`delete from memberships where team_id = ${teamId} and user_id = ${userId}`.execute(trx)
   await sql`
-    insert into former_members (team_id, user_id) values (${teamId}, ${userId}) on conflict do nothing`.execute(
+    insert into former_members (team_id, user_id, ended_by) values (${teamId}, ${userId}, ${endedBy}) on conflict do nothing`.execute(
     trx,
   )
 }

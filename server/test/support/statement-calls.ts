@@ -101,6 +101,15 @@ import {
 } from '../../src/status/network-list.store.ts'
 import { countPartStates } from '../../src/status/part-states.store.ts'
 import { findProvider, lockProvider } from '../../src/identity/provider.store.ts'
+import { insertMembers, linkMembers, readProvisioned } from '../../src/scim/provision.store.ts'
+import {
+  countResources,
+  findGroup,
+  findScimUser,
+  listGroupRows,
+  listUserRows,
+  lockUserRow,
+} from '../../src/scim/scim.store.ts'
 import { lockDomain } from '../../src/team/domain.store.ts'
 import { hasObject } from '../../src/alert/alert-rule.store.ts'
 import { saveEvaluated } from '../../src/alert/watch.store.ts'
@@ -184,6 +193,18 @@ const plannedApproval = {
   items: [],
   evidence: 'a',
 } as const
+
+const scimProvider = { id, teamId: team }
+const scimId = '0f8fad5b-d9cb-469f-a165-70867728950e'
+const joiningUser = {
+  id: scimId,
+  email: 'a@red.example',
+  display_name: '',
+  given_name: '',
+  family_name: '',
+  user_id: null,
+  roles: ['reader'] as const,
+}
 
 export const statementCalls: readonly StatementCall[] = [
   ({ db }) => listSharedAttacks(db, 'outgoing', ['192.0.2.0/24']),
@@ -330,6 +351,16 @@ export const statementCalls: readonly StatementCall[] = [
   ({ db }) => countParts(db, id, 'ada@acme.example'),
   ({ db }) => rotateSessions(db, [], { idleSeconds: 60, absoluteSeconds: 60 }, { skipLocked: true }),
   ({ db }) => lockDomain(db, team, id),
+  ({ postgres }) => listUserRows(postgres, scimProvider, [sql`s.active`], slice),
+  ({ postgres }) => findScimUser(postgres, scimProvider, scimId),
+  ({ db }) => lockUserRow(db, scimProvider, scimId),
+  ({ db }) => countResources(db, scimProvider, 'scim_users'),
+  ({ postgres }) => listGroupRows(postgres, scimProvider, [sql`g.id is not null`], slice, true),
+  ({ postgres }) => findGroup(postgres, scimProvider, scimId, true),
+  ({ db }) => readProvisioned(db, scimProvider, [scimId]),
+  ({ db }) => readProvisioned(db, scimProvider, null),
+  ({ db }) => insertMembers(db, scimProvider, [joiningUser]),
+  ({ db }) => linkMembers(db, scimProvider, [{ id: scimId, user_id: id, member_id: id }]),
   ({ db }) => lockProvider(db, team, id),
   ({ postgres }) => findProvider(postgres, team, id),
 ]

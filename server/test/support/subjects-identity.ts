@@ -15,6 +15,7 @@ import {
   type Subject,
   type SubjectRequest,
 } from './subject.ts'
+import { addScimToken } from './scim.ts'
 import { aboutTeams, ofAdmins, ownTeamOf } from './subjects-team.ts'
 
 const unreachable = { issuer: 'https://192.0.2.1' }
@@ -273,6 +274,24 @@ export const identitySubjects: readonly Subject[] = [
     },
   },
   oneProvider('listSignInAttempts', 200),
+  oneProvider('createScimToken', 200),
+  {
+    ...oneProvider('deleteScimToken', 204),
+    requests: {
+      own: async (context) => {
+        const id = await add(context, ownTeamOf(context))
+        await addScimToken(context.api, ownTeamOf(context), { id })
+        return { params: { team_id: 'current', provider_id: id } }
+      },
+      foreign: async (context) => {
+        const id = await add(context, foreignOf(context))
+        await addScimToken(context.api, foreignOf(context), { id })
+        return { params: { team_id: 'current', provider_id: id } }
+      },
+      missing: async () => ({ params: { team_id: 'current', provider_id: missingId } }),
+    },
+  },
+  { route: 'startSignOut', requests: only(), answers: () => 200 },
   { route: 'getTeamSignIn', requests: aboutTeams(), answers: ofAdmins(200) },
   {
     route: 'updateTeamSignIn',

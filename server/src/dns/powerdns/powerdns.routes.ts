@@ -341,6 +341,8 @@ export const powerdnsApi = (deps: PowerdnsDeps): Facade => ({
   prefix: '/api/v1/',
   tokenHeader: 'x-api-key',
   errorBody,
+  mediaType: 'application/json',
+  challenge: 'X-API-Key realm="pharos"',
   mounted: [
     handle(discover, constant([{ version: 1, url: '/api/v1' }]), deps),
     handle(discoverV1, constant({ server_url: '/api/v1/servers{/server}', api_features: [] }), deps),

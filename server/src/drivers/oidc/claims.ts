@@ -29,8 +29,16 @@ export function assertionOf(claims: TokenClaims, settings: OidcSettings): Assert
     groups: groupsOf(claims, settings.groupsClaim),
     secondFactor: hasSecondFactor(claims, settings.secondFactorValues),
     claims: names,
+    idpSession: sessionOf(claims['sid']),
   }
 }
+
+/** `sid` (OpenID Connect Back-Channel Logout 1.0, 2.1). */
+const sessionOf = (sid: unknown): string | undefined =>
+  typeof sid === 'string' && sid !== '' && sid.length <= sidMax ? sid : undefined
+
+/** An identifier that is longer cannot be named by a logout. */
+export const sidMax = 500
 
 /** Entra ID names groups that it does not send in `_claim_names`. */
 function groupsOf(claims: TokenClaims, name: string): Assertion['groups'] {

@@ -4,6 +4,7 @@ import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  buildEndSessionUrl,
   calculatePKCECodeChallenge,
   ClientSecretPost,
   Configuration,
@@ -18,6 +19,7 @@ import {
   type ClientAuth,
   type ServerMetadata,
 } from 'openid-client'
+import type { JWTVerifyGetKey } from 'jose'
 import {
   SignInFailure,
   type Assertion,
@@ -29,13 +31,18 @@ import {
 import type { OutgoingFetch } from '../outgoing/fetch.ts'
 import { assertionOf, type TokenClaims } from './claims.ts'
 import { failureReasonOf } from './failure-reason.ts'
+import { idTokenAlgorithms, createLogoutKeys, verifyLogoutToken } from './logout-token.ts'
 
 type JwksCache = NonNullable<ReturnType<typeof getJwksCache>>
-type Known = { readonly metadata: ServerMetadata; readonly jwks: Partial<JwksCache>; readonly until: number }
+type Known = {
+  readonly metadata: ServerMetadata
+  readonly jwks: Partial<JwksCache>
+  readonly logoutKeys: JWTVerifyGetKey
+  readonly until: number
+}
 
 const knownMs = 60 * 60_000
 const knownMax = 1_000
-const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
 
 export type OidcDeps = { readonly fetch: OutgoingFetch; readonly now?: () => number }
 
@@ -52,7 +59,12 @@ export function createOidc({
     const metadata = cached && cached.until > now() ? cached.metadata : await discover(settings)
     if (metadata !== cached?.metadata) {
       if (known.size >= knownMax) known.clear()
-      known.set(issuer, { metadata, jwks: {}, until: now() + knownMs })
+      known.set(issuer, {
+        metadata,
+        jwks: {},
+        logoutKeys: createLogoutKeys(metadata.jwks_uri, fetch),
+        until: now() + knownMs,
+      })
     }
     const config = new Configuration(
       metadata,
@@ -109,6 +121,19 @@ export function createOidc({
         keepKeys(settings, config)
         return assertion
       }),
+    signOutUrl: (hint, returnTo) =>
+      translating(async () => {
+        const config = await open(settings)
+        if (config.serverMetadata().end_session_endpoint === undefined) return null
+        // No token of the provider is stored: it finds the person by the address.
+        const url = buildEndSessionUrl(config, { logout_hint: hint, post_logout_redirect_uri: returnTo })
+        return url.href
+      }),
+    readLogout: (token) =>
+      translating(async () => {
+        await open(settings)
+        return verifyLogoutToken(token, settings, known.get(settings.issuer)!.logoutKeys)
+      }),
   })
 }
 
@@ -162,7 +187,7 @@ async function redeem(
     pkceCodeVerifier: verifier!,
     idTokenExpected: true,
   })
-  if (!algorithms.includes(algorithmOf(tokens.id_token!))) throw new SignInFailure('algorithm')
+  if (!idTokenAlgorithms.includes(algorithmOf(tokens.id_token!))) throw new SignInFailure('algorithm')
   const claims: TokenClaims = tokens.claims()!
   const isComplete = ['email', settings.groupsClaim].every((name) => name in claims)
   if (isComplete || userinfo_endpoint === undefined) return assertionOf(claims, settings)

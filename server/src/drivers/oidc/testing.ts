@@ -45,14 +45,16 @@ export type TestOidcOptions = {
   readonly algorithm?: 'RS256' | 'ES256' | 'PS256' | 'ES384'
 }
 
+export type TestLogout = { readonly backchannelUri: string; readonly returnTo: string }
+
 export type TestOidc = {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
   /** Who signs in next; a page of the provider never asks. */
   person: TestPerson
-  /** Accepts these redirect URIs instead of those before. */
-  register(redirectUris: readonly string[]): void
+  /** Accepts these redirect URIs instead of those before; `logout`: and sends logout tokens. */
+  register(redirectUris: readonly string[], logout?: TestLogout): void
   /** The paths that were requested. */
   readonly requested: string[]
   [Symbol.asyncDispose](): Promise<void>
@@ -69,6 +71,7 @@ export async function startOidc(options: TestOidcOptions): Promise<TestOidc> {
   const { redirectUris } = options
   let provider: Provider
   const requested: string[] = []
+  const key = keyOf(options.algorithm ?? 'RS256')
   const server = createServer((request, response) => {
     requested.push(request.url!.split('?')[0]!)
     if (request.url!.startsWith('/interaction/'))
@@ -85,8 +88,8 @@ export async function startOidc(options: TestOidcOptions): Promise<TestOidc> {
     clientSecret: 'a-secret-of-the-client',
     person: { sub: 'nobody' },
     requested,
-    register(uris) {
-      provider = createProvider(running, uris, options)
+    register(uris, logout) {
+      provider = createProvider(running, uris, options, key, logout)
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -101,6 +104,8 @@ function createProvider(
   running: TestOidc,
   redirectUris: readonly string[],
   { inUserinfoOnly = false, algorithm = 'RS256' }: TestOidcOptions,
+  key: object,
+  logout: TestLogout | undefined,
 ): Provider {
   return createOpenidProvider(running.issuer, {
     clients: [
@@ -109,9 +114,16 @@ function createProvider(
         client_secret: running.clientSecret,
         redirect_uris: redirectUris,
         id_token_signed_response_alg: algorithm,
+        ...(logout
+          ? {
+              backchannel_logout_uri: logout.backchannelUri,
+              backchannel_logout_session_required: true,
+              post_logout_redirect_uris: [logout.returnTo],
+            }
+          : {}),
       },
     ],
-    jwks: { keys: [keyOf(algorithm)] },
+    jwks: { keys: [key] },
     enabledJWA: { idTokenSigningAlgValues: [algorithm] },
     cookies: { keys: ['a key of the test provider'] },
     claims: {
@@ -121,7 +133,17 @@ function createProvider(
     },
     conformIdTokenClaims: inUserinfoOnly,
     pkce: { required: () => true },
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: logout !== undefined },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx: { body: unknown }, form: string) => void (ctx.body = form),
+      },
+    },
+    // Its dispatcher refuses loopback, where Pharos is.
+    fetch: (url: string, init: RequestInit) =>
+      fetch(url, Object.fromEntries(Object.entries(init).filter(([name]) => name !== 'dispatcher'))),
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, id: string) => ({
       accountId: id,
@@ -153,20 +175,36 @@ async function interact(
 export async function followRedirects(
   start: string,
   redirectUri: string,
+  jar = new Map<string, string>(),
 ): Promise<Readonly<Record<string, string>>> {
-  const jar = new Map<string, string>()
   let url = start
   for (let hops = 0; hops < 20; hops++) {
-    if (url.startsWith(`${redirectUri}?`)) return Object.fromEntries(new URL(url).searchParams)
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
-    for (const set of response.headers.getSetCookie()) {
-      const [, name, value] = /^([^=]+)=([^;]*)/.exec(set)!
-      jar.set(name!, value!)
-    }
+    if (url === redirectUri || url.startsWith(`${redirectUri}?`))
+      return Object.fromEntries(new URL(url).searchParams)
+    const response = await fetchWith(jar, url)
     const location = response.headers.get('location')
     if (location === null) throw new Error(`${url} answers ${response.status}: ${await response.text()}`)
     url = new URL(location, url).href
   }
   throw new Error('too many redirects')
+}
+
+async function fetchWith(jar: Map<string, string>, url: string, init: RequestInit = {}): Promise<Response> {
+  const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  const response = await fetch(url, { ...init, redirect: 'manual', headers: { cookie } })
+  for (const set of response.headers.getSetCookie()) {
+    const [, name, value] = /^([^=]+)=([^;]*)/.exec(set)!
+    jar.set(name!, value!)
+  }
+  return response
+}
+
+/** Signs out at the provider in the browser of the jar, and confirms it. Returns where the provider redirects to. */
+export async function signOutAt(start: string, jar: Map<string, string>): Promise<string | null> {
+  const page = await fetchWith(jar, start)
+  const [, action] = /action="([^"]+)"/.exec(await page.clone().text()) ?? []
+  const [, xsrf] = /name="xsrf" value="([^"]+)"/.exec(await page.text()) ?? []
+  if (action === undefined || xsrf === undefined) throw new Error(`no form at ${start}`)
+  const body = new URLSearchParams({ xsrf, logout: 'yes' })
+  return (await fetchWith(jar, action, { method: 'POST', body })).headers.get('location')
 }

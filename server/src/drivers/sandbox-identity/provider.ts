@@ -25,6 +25,10 @@ export function createSandbox(
       const query = new URLSearchParams({ code, state, iss: sandboxIssuer })
       return { redirect: `${redirectUri}?${query.toString()}`, secrets: { nonce } }
     },
+    /** It has no page of its own. */
+    async signOutUrl(_hint, returnTo) {
+      return `${returnTo}?signed_out`
+    },
     async finish({ nonce }, { code = '', iss, error }) {
       if (iss !== sandboxIssuer) throw new SignInFailure('issuer')
       const issued = error === undefined ? codes.get(code) : undefined

@@ -43,7 +43,7 @@ export const membershipKind = defineKind({
     const { rows } = await sql<{ key: string }>`
       select t.slug || ' ' || lower(u.email) as key
       from former_members f join teams t on t.id = f.team_id join users u on u.id = f.user_id
-      where f.ended_by = 'team'
+      where f.ended_by <> 'operator'
         and not exists (select from memberships m where m.team_id = f.team_id and m.user_id = f.user_id)`.execute(
       db,
     )

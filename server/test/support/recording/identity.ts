@@ -8,10 +8,13 @@ import {
   linkIdentityRoute,
   listIdentitiesRoute,
   recoverSessionRoute,
+  startSignOutRoute,
   startSingleSignOnRoute,
 } from '@pharos/contract/session/sso'
 import {
   createProviderRoute,
+  createScimTokenRoute,
+  deleteScimTokenRoute,
   deleteProviderRoute,
   getProviderRoute,
   listProvidersRoute,
@@ -61,7 +64,8 @@ function callbackOf({ replace }: Recorder, redirect: string, redirectUri: string
 
 export async function recordProviders(recorder: Recorder): Promise<void> {
   const { api, record, replace, at, nextId, owner } = recorder
-  replace(`${api.shared.publicUrl}/sign-in`, 'https://portal.example.net/sign-in')
+  for (const path of ['/sign-in', '/sso/oidc', '/scim/v2'])
+    replace(api.shared.publicUrl + path, `https://portal.example.net${path}`)
   await nextId('identity_providers', 4)
   await nextId('sso_attempts', 12)
   await at('2026-04-02T09:12:30.114Z')
@@ -95,12 +99,41 @@ export async function recordProviders(recorder: Recorder): Promise<void> {
   await at('2026-04-02T09:14:02.870Z')
   await record(testProviderRoute, { ...oneProvider, body: answer }, { headers: { cookie } })
   await at('2026-04-02T09:15:11.006Z')
-  await record(updateProviderRoute, { ...oneProvider, body: { status: 'active', session_hours: 8 } })
+  await record(updateProviderRoute, {
+    ...oneProvider,
+    body: { status: 'active', session_hours: 8, sign_out_at_provider: true },
+  })
+  await recordScim(recorder)
   await record(getProviderRoute, oneProvider)
   await record(listProvidersRoute, inTeam)
   await record(listSignInAttemptsRoute, oneProvider)
+  await record(deleteScimTokenRoute, oneProvider)
   await recordPolicy(recorder)
   await record(deleteProviderRoute, oneProvider)
+}
+
+const signOutPage = `${issuer}/protocol/openid-connect/logout?client_id=pharos&logout_hint=${encodeURIComponent(admin.email)}`
+
+/** The provider has opened the session of the admin, who signs out. */
+async function recordSignOut({ owner, record, replace }: Recorder, providerId: number): Promise<void> {
+  await sql`
+    update identity_providers set settings = settings || '{"sign_out_at_provider": true}'::jsonb`.execute(
+    owner,
+  )
+  await sql`
+    insert into session_proofs (session_id, kind, expires, strong, provider_id)
+    select s.id, 'provider', now() + interval '8 hours', true, ${providerId} from sessions s where s.user_id = ${admin.id}`.execute(
+    owner,
+  )
+  const { redirect } = await record(startSignOutRoute)
+  replace(redirect!.replace(/^http:..[^/]*/, 'https://portal.example.net'), signOutPage)
+  replace(redirect!, signOutPage)
+}
+
+async function recordScim({ record, replace, at }: Recorder): Promise<void> {
+  await at('2026-04-02T09:17:40.225Z')
+  const { token } = await record(createScimTokenRoute, { ...oneProvider, body: { overlap_hours: 24 } })
+  replace(token, 'phscim_k3j5mq2xw7ab_EXAMPLE-NOT-A-REAL-SECRET')
 }
 
 const exampleCode = (index: number): string => `examp-le${String.fromCharCode(97 + index)}22`
@@ -197,5 +230,6 @@ export async function recordSingleSignOn(recorder: Recorder): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select id from user_identities where user_id = ${admin.id}`.execute(owner)
   await record(deleteIdentityRoute, { params: { identity_id: rows[0]!.id } })
+  await recordSignOut(recorder, provider.id)
   await recordRecovery(recorder)
 }
