@@ -182,6 +182,14 @@ const operations: Readonly<Record<string, Operation>> = {
     notShown: { metadata_url: 'it has to answer: saml-sign-in.test.ts' },
   },
   updateTeamSignIn: { read: 'getTeamSignIn', fields: { policy: field('optional') } },
+  updateView: {
+    read: 'getView',
+    fields: {
+      name: field('Ongoing'),
+      search: field('?ongoing=true'),
+      panels: field([{ kind: 'traffic', width: 'half', height: 'tall', title: 'Inbound', search: '?by=protocol' }]),
+    },
+  },
   updateServiceAccount: {
     read: 'getServiceAccount',
     fields: {

@@ -2102,6 +2102,24 @@ export interface SampledCountersTable {
   counters: Json
 }
 
+/** what a page shows, under a name */
+export interface SavedViewsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  /** whose it is; null: of the team */
+  user_id: number | null
+  page: string
+  name: string
+  /** the search part of the address of the page */
+  search: Generated<string>
+  /** of the overview: its panels in their order */
+  panels: GeneratedJson
+  created: Generated<Date>
+  /** actor; kept after the account is deleted */
+  creator: string
+  version: Generated<number>
+}
+
 export interface ScrubbersTable {
   id: GeneratedAlways<number>
   name: string
@@ -2847,6 +2865,7 @@ export interface Schema {
   restores: RestoresTable
   revisions: RevisionsTable
   sampled_counters: SampledCountersTable
+  saved_views: SavedViewsTable
   scrubbers: ScrubbersTable
   second_factors: SecondFactorsTable
   service_accounts: ServiceAccountsTable

@@ -31,6 +31,7 @@ import { accountSubjects, sessionSubjects } from './subjects-session.ts'
 import { streamSubjects } from './subjects-stream.ts'
 import { teamSubjects } from './subjects-team.ts'
 import { tokenSubjects } from './subjects-token.ts'
+import { viewSubjects } from './subjects-view.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
 import {
   addFormerRouter,
@@ -221,6 +222,7 @@ export const subjects: readonly Subject[] = [
   ...identitySubjects,
   ...domainSubjects,
   ...tokenSubjects,
+  ...viewSubjects,
   ...auditSubjects,
   ...webhookSubjects,
   ...streamSubjects,
