@@ -184,10 +184,21 @@ const operations: Readonly<Record<string, Operation>> = {
   updateTeamSignIn: { read: 'getTeamSignIn', fields: { policy: field('optional') } },
   updateView: {
     read: 'getView',
+    base: {
+      'panels.0.kind': 'traffic',
+      'panels.0.width': 'half',
+      'panels.0.height': 'normal',
+      'panels.0.title': '',
+      'panels.0.search': '',
+    },
     fields: {
       name: field('Ongoing'),
       search: field('?ongoing=true'),
-      panels: field([{ kind: 'traffic', width: 'half', height: 'tall', title: 'Inbound', search: '?by=protocol' }]),
+      'panels.0.kind': field('ports'),
+      'panels.0.width': field('third'),
+      'panels.0.height': field('tall'),
+      'panels.0.title': field('Inbound'),
+      'panels.0.search': field('?by=protocol'),
     },
   },
   updateServiceAccount: {

@@ -2,7 +2,19 @@
 // address; the overview has panels.
 import { Type, type Static } from 'typebox'
 import { route } from '../route.ts'
-import { Actor, Component, Enumeration, Id, Limit, Offset, Optional, Ordering, Page, Strict, Time } from '../scalar.ts'
+import {
+  Actor,
+  Component,
+  Enumeration,
+  Id,
+  Limit,
+  Offset,
+  Optional,
+  Ordering,
+  Page,
+  Strict,
+  Time,
+} from '../scalar.ts'
 import { Line } from '../text.ts'
 
 /** Most panels of an overview. */
@@ -22,7 +34,8 @@ export const ViewPanel = Component('ViewPanel', {
     pattern: '^[a-z][a-z_]{0,39}$',
     maxLength: 40,
     expects: 'lower-case letters and underscores',
-    description: 'what it shows, such as `traffic`. The portal shows a note in place of a kind that it does not know',
+    description:
+      'what it shows, such as `traffic`. The portal shows a note in place of a kind that it does not know',
   }),
   width: { ...Enumeration('ViewPanelWidth', panelWidths), description: 'part of the width of the page' },
   height: { ...Enumeration('ViewPanelHeight', panelHeights), description: 'height of its picture' },
@@ -36,14 +49,17 @@ const fields = {
     pattern: '^[a-z][a-z/-]{0,59}$',
     maxLength: 60,
     expects: 'lower-case letters, hyphens and slashes',
-    description: 'the page that it is of: its path without the first slash, such as `events`; `overview`: the first page',
+    description: 'the list or page that it is of, such as `events` or `traffic`; `overview`: the first page',
   }),
   name: {
     ...Line({ minLength: 1, maxLength: 60, pattern: '\\S', expects: 'a name that is not blank' }),
     description: 'name for people, unique for the page among the views of the member or of the team',
   },
   search: { ...Search, description: 'the search part of the address of the page' },
-  panels: Type.Array(ViewPanel, { maxItems: panelsMax, description: 'panels of the overview, in their order' }),
+  panels: Type.Array(ViewPanel, {
+    maxItems: panelsMax,
+    description: 'panels of the overview, in their order',
+  }),
 } as const
 
 export const SavedView = Component('SavedView', {

@@ -50,13 +50,11 @@ export async function findView(
   return (await postgres.readInTeam(reader.teamId, query))[0]
 }
 
-export async function lockView(
-  trx: Trx,
-  reader: ViewReader,
-  id: number,
-): Promise<SavedViewRow | undefined> {
+export async function lockView(trx: Trx, reader: ViewReader, id: number): Promise<SavedViewRow | undefined> {
   const { rows } = await sql<SavedViewRow>`
-    select ${viewColumns} from saved_views v where ${visibleTo(reader)} and v.id = ${id}::bigint for no key update`.execute(trx)
+    select ${viewColumns} from saved_views v where ${visibleTo(reader)} and v.id = ${id}::bigint for no key update`.execute(
+    trx,
+  )
   return rows[0]
 }
 
@@ -67,7 +65,9 @@ export async function listNamesOfViews(
   userId: number | null,
 ): Promise<readonly Pick<SavedViewRow, 'id' | 'page' | 'name'>[]> {
   const { rows } = await sql<Pick<SavedViewRow, 'id' | 'page' | 'name'>>`
-    select id, page, name from saved_views where team_id = ${teamId} and user_id is not distinct from ${userId}::integer`.execute(trx)
+    select id, page, name from saved_views where team_id = ${teamId} and user_id is not distinct from ${userId}::integer`.execute(
+    trx,
+  )
   return rows
 }
 
@@ -104,7 +104,9 @@ export async function saveViewHolder(
   userId: number | null,
 ): Promise<SavedViewRow> {
   const { rows } = await sql<SavedViewRow>`
-    update saved_views v set user_id = ${userId} where v.team_id = ${teamId} and v.id = ${id} returning ${viewColumns}`.execute(trx)
+    update saved_views v set user_id = ${userId} where v.team_id = ${teamId} and v.id = ${id} returning ${viewColumns}`.execute(
+    trx,
+  )
   return rows[0]!
 }
 

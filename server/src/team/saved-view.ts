@@ -119,7 +119,11 @@ export function shareView(
 }
 
 /** Throws `not_found`, `precondition_failed` and `forbidden`. */
-export function deleteView({ postgres }: Deps, operation: Operation, id: number): Promise<ChangeAnswer<null>> {
+export function deleteView(
+  { postgres }: Deps,
+  operation: Operation,
+  id: number,
+): Promise<ChangeAnswer<null>> {
   const reader = readerOf(operation)
   return runChange(postgres, operation, async (trx) => {
     const before = await lockForChange(trx, operation, reader, id)

@@ -11,7 +11,9 @@ import {
 } from './subject.ts'
 import { ownTeamOf } from './subjects-team.ts'
 
-const newName = () => `view ${randomUUID()}`
+/** Letters only: idempotency.test.ts changes such names. */
+const newName = () =>
+  `view ${randomUUID().replaceAll(/[-\d]/g, (sign) => String.fromCharCode(97 + (Number(sign) || 20)))}`
 
 async function addView({ api }: Context, teamId: number, userId: number | null): Promise<number> {
   const { id } = await api.database.postgres.owner
@@ -29,8 +31,7 @@ const callerOf = ({ presented, fixtures }: Context): number =>
 function aboutViews(rest: SubjectRequest = {}): Subject['requests'] {
   const request = (view_id: number) => ({ ...rest, params: { view_id } })
   return {
-    own: async (context) =>
-      request(await addView(context, ownTeamOf(context).teamId, callerOf(context))),
+    own: async (context) => request(await addView(context, ownTeamOf(context).teamId, callerOf(context))),
     foreign: async (context) => request(await addView(context, foreignOf(context).teamId, null)),
     missing: async () => request(missingId),
   }
@@ -68,7 +69,7 @@ export const viewSubjects: readonly Subject[] = [
   {
     route: 'createView',
     requests: {
-      only: async () => ({ body: { page: 'events', name: newName(), search: '?range=7d' } }),
+      only: async () => ({ body: { name: newName(), page: 'staff-attacks', search: '?range=7d' } }),
     },
     answers: () => 201,
   },

@@ -1,0 +1,51 @@
+// The place of a panel on the overview. Its content is rendered, and sends its requests, once the place comes near the view or the page
+// is printed.
+import type { ViewPanel } from '@pharos/contract/team/view'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import classes from './overview.module.css'
+
+type Props = {
+  readonly panel: ViewPanel
+  /** While the overview is edited: what identifies the panel. */
+  readonly editedKey?: string
+  readonly children: ReactNode
+}
+
+/** Kinds whose charts are loaded when the browser is idle; traffic has its own place for it. */
+const drawnLater: ReadonlySet<string> = new Set(['attacks', 'regions'])
+
+/** Distance from the view at which a panel is rendered. */
+const margin = '150px'
+
+export function Panel({ panel, editedKey, children }: Props) {
+  const place = useRef<HTMLDivElement>(null)
+  const [isSeen, setSeen] = useState(false)
+  useEffect(() => {
+    if (isSeen) return undefined
+    const see = () => setSeen(true)
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && see(),
+      { rootMargin: margin },
+    )
+    observer.observe(place.current!)
+    addEventListener('beforeprint', see)
+    return () => {
+      observer.disconnect()
+      removeEventListener('beforeprint', see)
+    }
+  }, [isSeen])
+  return (
+    <div
+      ref={place}
+      className={classes['panel']}
+      data-panel={panel.kind}
+      data-width={panel.width}
+      data-key={editedKey}
+      data-editing={editedKey === undefined ? undefined : true}
+      data-seen={isSeen || undefined}
+      data-later={drawnLater.has(panel.kind) || undefined}
+    >
+      {isSeen ? children : <div className={classes['unseen']} />}
+    </div>
+  )
+}
