@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Menu, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { panelHeights, panelsMax, panelWidths, type ViewPanel } from '@pharos/contract/team/view'
 import { IconDots, IconGripVertical, IconPlus, IconTrash } from '@tabler/icons-react'
-import { useRef, useState, type KeyboardEvent } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useGrant, useSeenModules } from '../api/use-grant.ts'
 import { useUnsaved } from '../api/unsaved.ts'
 import { useUser } from '../api/use-session.ts'
@@ -96,13 +96,26 @@ export function EditOverview({ layout, panels, note, onClose }: Props) {
       <VisuallyHidden role="status">{editor.said}</VisuallyHidden>
       <div ref={grid} className={classes['cards']}>
         {editor.drafts.map(({ key, panel }, at) => (
-          <Panel key={key} panel={panel} editedKey={key}>
-            <div className={classes['editPanel']} data-dragged={drag.dragged === key || undefined}>
-              <PanelBar editor={editor} draft={{ key, panel }} at={at} handle={drag.handleOf(key)} />
-              <div className={classes['preview']} inert>
-                <PanelContent panel={panel} isBuiltIn={false} />
+          <Panel
+            key={key}
+            panel={panel}
+            editedKey={key}
+            frame={(content) => (
+              <div className={classes['editPanel']} data-dragged={drag.dragged === key || undefined}>
+                <PanelBar
+                  editor={editor}
+                  draft={{ key, panel }}
+                  at={at}
+                  handle={drag.handleOf(key)}
+                  isNew={editor.added === key}
+                />
+                <div className={classes['preview']} inert>
+                  {content}
+                </div>
               </div>
-            </div>
+            )}
+          >
+            <PanelContent panel={panel} isBuiltIn={false} />
           </Panel>
         ))}
       </div>
@@ -117,6 +130,7 @@ function useEditor(panels: readonly ViewPanel[]) {
   )
   const [isChanged, setChanged] = useState(false)
   const [said, setSaid] = useState('')
+  const [added, setAdded] = useState<string>()
   const next = useRef(panels.length)
   const placeOf = (key: string) => drafts.findIndex((one) => one.key === key)
   function change(to: readonly Draft[], text: string): void {
@@ -146,8 +160,12 @@ function useEditor(panels: readonly ViewPanel[]) {
         drafts.filter((one) => one.key !== key),
         texts.removed(panelName(drafts[placeOf(key)]!.panel)),
       ),
-    add: (panel: ViewPanel) =>
-      change([...drafts, { key: String(next.current++), panel }], texts.added(panelName(panel))),
+    added,
+    add(panel: ViewPanel) {
+      const key = String(next.current++)
+      change([...drafts, { key, panel }], texts.added(panelName(panel)))
+      setAdded(key)
+    },
   }
 }
 
@@ -191,10 +209,18 @@ type PanelBarProps = {
   readonly draft: Draft
   readonly at: number
   readonly handle: ReturnType<ReturnType<typeof useDrag>['handleOf']>
+  /** It has just been added: its handle gets the focus, and comes into view with it. */
+  readonly isNew: boolean
 }
 
-function PanelBar({ editor, draft: { key, panel }, at, handle }: PanelBarProps) {
+function PanelBar({ editor, draft: { key, panel }, at, handle, isNew }: PanelBarProps) {
   const name = panelName(panel)
+  const grip = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    // After the menu has returned the focus to its button.
+    const timer = isNew ? setTimeout(() => grip.current?.focus(), 50) : undefined
+    return () => clearTimeout(timer)
+  }, [isNew])
   const last = editor.drafts.length - 1
   function onKeyDown(event: KeyboardEvent): void {
     const to = placeByKey(event.key, at, last)
@@ -211,6 +237,7 @@ function PanelBar({ editor, draft: { key, panel }, at, handle }: PanelBarProps) 
     <div className={classes['editBar']}>
       <Tooltip label={texts.hint} openDelay={600}>
         <button
+          ref={grip}
           type="button"
           className={classes['handle']}
           aria-label={texts.move(name)}

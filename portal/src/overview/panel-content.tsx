@@ -96,15 +96,18 @@ type OfKind = ContentProps & {
 function Content({ panel, kind, isBuiltIn }: ContentProps & { readonly kind: PanelKindName }) {
   const router = useRouter()
   const isTall = panel.height === 'tall'
+  const isLarge = useIsLarge()
   return contents[kind]({
     panel,
     isBuiltIn,
     title: panel.title === '' ? {} : { title: panel.title },
     filter: router.options.parseSearch(panel.search) as Readonly<Record<string, unknown>>,
     chartHeight: isTall ? 420 : 220,
-    rows: isTall ? 14 : 6,
+    rows: isTall ? 14 : isLarge ? 10 : 6,
   })
 }
+
+const useIsLarge = () => useMediaQuery('(min-width: 120em)', false, { getInitialValueInEffect: false })
 
 const contents: Readonly<Record<PanelKindName, (of: OfKind) => ReactNode>> = {
   services: () => <ServicesPanel />,
@@ -149,8 +152,9 @@ function ServicesPanel() {
 
 const AnnouncedFigure = () => <Announced answer={useAnnouncementCounts(true)} />
 
+/** They read as many attacks as the list of the largest ones, so that both have one answer. */
 function AttackFigures() {
-  const attacks = useAttacks(true, largestRows)
+  const attacks = useAttacks(true, useIsLarge() ? 10 : 6)
   return (
     <>
       <RecentAttacks attacks={attacks} />
@@ -158,9 +162,6 @@ function AttackFigures() {
     </>
   )
 }
-
-/** The attacks that are read, so that the figures and the list have one answer. */
-const largestRows = 6
 
 function LargestPanel({ title, rows }: OfKind) {
   return <LargestCard {...title} recent={useRecent(true, rows)} />
@@ -198,7 +199,7 @@ const useRegions = () =>
   useQuery({ ...answerOf(listRegionsRoute, { query: { limit: 1000 } }), ...every(30_000) })
 
 function RegionsPanel({ title, panel }: OfKind) {
-  const isLarge = useMediaQuery('(min-width: 120em)', false, { getInitialValueInEffect: false })
+  const isLarge = useIsLarge()
   const list = useAnnouncements()
   const isWhole = list.data !== undefined && list.data.count <= list.data.results.length
   return (

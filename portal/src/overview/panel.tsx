@@ -1,5 +1,5 @@
-// The place of a panel on the overview. Its content is rendered, and sends its requests, once the place comes near the view or the page
-// is printed.
+// The place of a panel on the overview. Its content is rendered, and sends its requests, once the place comes near the view. On paper are
+// the panels that have been in view.
 import type { ViewPanel } from '@pharos/contract/team/view'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import classes from './overview.module.css'
@@ -8,6 +8,8 @@ type Props = {
   readonly panel: ViewPanel
   /** While the overview is edited: what identifies the panel. */
   readonly editedKey?: string
+  /** What surrounds the content, visible from the start. */
+  readonly frame?: (content: ReactNode) => ReactNode
   readonly children: ReactNode
 }
 
@@ -17,23 +19,19 @@ const drawnLater: ReadonlySet<string> = new Set(['attacks', 'regions'])
 /** Distance from the view at which a panel is rendered. */
 const margin = '150px'
 
-export function Panel({ panel, editedKey, children }: Props) {
+export function Panel({ panel, editedKey, frame, children }: Props) {
   const place = useRef<HTMLDivElement>(null)
   const [isSeen, setSeen] = useState(false)
   useEffect(() => {
     if (isSeen) return undefined
-    const see = () => setSeen(true)
     const observer = new IntersectionObserver(
-      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && see(),
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true),
       { rootMargin: margin },
     )
     observer.observe(place.current!)
-    addEventListener('beforeprint', see)
-    return () => {
-      observer.disconnect()
-      removeEventListener('beforeprint', see)
-    }
+    return () => observer.disconnect()
   }, [isSeen])
+  const content = isSeen ? children : <div className={classes['unseen']} />
   return (
     <div
       ref={place}
@@ -45,7 +43,7 @@ export function Panel({ panel, editedKey, children }: Props) {
       data-seen={isSeen || undefined}
       data-later={drawnLater.has(panel.kind) || undefined}
     >
-      {isSeen ? children : <div className={classes['unseen']} />}
+      {frame ? frame(content) : content}
     </div>
   )
 }

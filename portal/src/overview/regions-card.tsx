@@ -72,7 +72,7 @@ function Shown({ regions, counts, deviations, hasMap }: ShownProps & Pick<Props,
   return (
     <>
       {hasMap && (
-        <div className={classes['padded']}>
+        <div className={classes['map']}>
           <RegionMap
             label={texts.label}
             regions={regions.flatMap((region): MapRegion[] => {

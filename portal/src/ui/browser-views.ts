@@ -1,5 +1,6 @@
 // Views that an earlier release kept in this browser. They are copied to the server when the views of their page are first opened;
 // pinned ones stay on the overview until it is edited.
+import { ProblemError } from '@pharos/contract/client'
 import { storedChoice, type StoredChoice } from './stored-choice.ts'
 
 export type BrowserView = {
@@ -30,8 +31,9 @@ export async function copyBrowserViews(
   for (const view of store.get().filter(({ isCopied }) => isCopied !== true)) {
     try {
       await copy(view)
-    } catch {
-      continue
+    } catch (error) {
+      const isStored = error instanceof ProblemError && error.problem.code === 'exists'
+      if (!isStored) continue
     }
     copied += 1
     store.set(

@@ -84,7 +84,7 @@ export function SavedViews({ list, several, suggestedName, children }: SavedView
           aria-expanded={opened}
           onClick={() => setOpened(!opened)}
         >
-          {active?.name ?? texts.button}
+          {active?.name ?? (views.byDefault?.search === current ? views.byDefault.name : texts.button)}
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label={texts.button} className={classes['views']!}>

@@ -31,10 +31,13 @@ export type OverviewLayout = Layouts & {
   readonly retry: () => void
 }
 
-const caches = new Map<string, StoredChoice<Layouts>>()
-function cacheOf(person: number): StoredChoice<Layouts> {
+/** Null before the first answer in this browser. */
+type Cache = StoredChoice<Layouts | null>
+
+const caches = new Map<string, Cache>()
+function cacheOf(person: number): Cache {
   const key = `pharos-overview-${person}-${teamIdNow()}`
-  const store = caches.get(key) ?? storedChoice<Layouts>(key, {})
+  const store = caches.get(key) ?? storedChoice<Layouts | null>(key, null)
   caches.set(key, store)
   return store
 }
@@ -42,7 +45,8 @@ function cacheOf(person: number): StoredChoice<Layouts> {
 const query = () => answerOf(listViewsRoute, { query: { page: overviewPage, limit: 2 } })
 
 const layoutsOf = (views: readonly SavedView[]): Layouts => {
-  const find = (wanted: boolean) => views.find(({ page, shared }) => page === overviewPage && shared === wanted)
+  const find = (wanted: boolean) =>
+    views.find(({ page, shared }) => page === overviewPage && shared === wanted)
   return { own: find(false), ofTeam: find(true) }
 }
 
@@ -57,8 +61,13 @@ export function useOverviewLayout(): OverviewLayout {
     const read = views && layoutsOf(views)
     if (read && JSON.stringify(read) !== JSON.stringify(cache.get())) cache.set(read)
   }, [views, cache])
-  const { own, ofTeam } = views ? layoutsOf(views) : cached
-  const panels = useMemo(() => panelsOf(person, has, { own, ofTeam }), [person, has, own, ofTeam])
+  const { own, ofTeam } = (views ? layoutsOf(views) : cached) ?? {}
+  // The first panel alone until it is known which others the user has.
+  const isWaiting = answer.isPending && cached === null
+  const panels = useMemo(() => {
+    const all = panelsOf(person, has, { own, ofTeam })
+    return isWaiting ? all.slice(0, 1) : all
+  }, [person, has, own, ofTeam, isWaiting])
   return {
     own,
     ofTeam,

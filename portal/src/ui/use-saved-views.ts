@@ -21,8 +21,10 @@ import { storedChoice, useStoredChoice, type StoredChoice } from './stored-choic
 /** As much as a list of the API returns. */
 const viewsMax = 1000
 
-/** The view that a page opens with, and its address when it was last read. */
-type DefaultView = { readonly id: number; readonly search: string }
+/** The view that a page opens with, as it was last read. */
+type DefaultView = Pick<SavedView, 'id' | 'name' | 'search'>
+
+const defaultView = ({ id, name, search }: SavedView): DefaultView => ({ id, name, search })
 
 const defaults = new Map<string, StoredChoice<DefaultView | null>>()
 
@@ -62,7 +64,7 @@ export function useSavedViews(page: string, isWanted: boolean): SavedViewsOfPage
   useEffect(() => {
     if (!views || byDefault === null) return
     if (!known) store.set(null)
-    else if (known.search !== byDefault.search) store.set({ id: known.id, search: known.search })
+    else if (known.search !== byDefault.search || known.name !== byDefault.name) store.set(defaultView(known))
   }, [views, known, byDefault])
   useEffect(() => {
     if (!isWanted || user === undefined) return
@@ -78,7 +80,7 @@ export function useSavedViews(page: string, isWanted: boolean): SavedViewsOfPage
     error: answer.data ? undefined : answer.error,
     retry: () => void answer.refetch(),
     byDefault,
-    setDefault: (view) => store.set(view ? { id: view.id, search: view.search } : null),
+    setDefault: (view) => store.set(view ? defaultView(view) : null),
     mayChange: (view) => !view.shared || may('team.manage') || (isAuthor(view) && may('views.share')),
     mayTakeBack: (view) => isAuthor(view) && may('views.share'),
     mayShare: may('views.share'),
