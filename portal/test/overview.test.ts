@@ -124,6 +124,7 @@ describe('the overview', { skip: skipWithoutBrowser() }, () => {
       assert.deepEqual(await kindsOn(page), ['bills', 'todo', 'zones']),
     )
     await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
     assert.deepEqual(await kindsOn(page), ['todo', 'zones', 'bills'])
     assert.equal(state.views[0]!.panels[0]!.kind, 'todo')

@@ -1,15 +1,16 @@
 // The overview while it is edited: panels are added, moved, sized, filtered and removed, and stored together.
 import { ActionIcon, Button, Menu, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { panelHeights, panelsMax, panelWidths, type ViewPanel } from '@pharos/contract/team/view'
-import { IconDots, IconGripVertical, IconPlus, IconTrash } from '@tabler/icons-react'
+import { IconCheck, IconDots, IconGripVertical, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useGrant, useSeenModules } from '../api/use-grant.ts'
-import { useUnsaved } from '../api/unsaved.ts'
+import { askToDiscard } from '../api/unsaved.ts'
 import { useUser } from '../api/use-session.ts'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { canAdd, modulesOfPanels, moved, newPanel, panelKindNames } from '../ui/overview-panels.ts'
 import { Page } from '../ui/page.tsx'
 import { PageMenu } from '../ui/page-menu.tsx'
+import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
 import {
   resetOwnPanels,
   saveOwnPanels,
@@ -43,7 +44,7 @@ export function EditOverview({ layout, panels, note, onClose }: Props) {
   const editor = useEditor(panels)
   const grid = useRef<HTMLDivElement>(null)
   const drag = useDrag(grid, editor.take)
-  useUnsaved(() => editor.isChanged)
+  const leave = () => void askToDiscard().then((isDiscarded) => isDiscarded && onClose())
   /** `what` names the action that is running. */
   function run(what: string, done: string, change: () => Promise<unknown>): void {
     setSaving(what)
@@ -62,7 +63,7 @@ export function EditOverview({ layout, panels, note, onClose }: Props) {
       actions={
         <>
           <AddPanel isFull={!canAdd(editor.drafts)} onAdd={editor.add} />
-          <Button size="xs" variant="default" onClick={onClose}>
+          <Button size="xs" variant="default" onClick={leave}>
             {texts.cancel}
           </Button>
           <Button
@@ -92,6 +93,7 @@ export function EditOverview({ layout, panels, note, onClose }: Props) {
         </>
       }
     >
+      <UnsavedGuard isUnsaved={() => editor.isChanged} />
       <Text className={classes['hint']!}>{editor.drafts.length === 0 ? texts.none : texts.hint}</Text>
       <VisuallyHidden role="status">{editor.said}</VisuallyHidden>
       <div ref={grid} className={classes['cards']}>
@@ -312,7 +314,7 @@ const Choice = ({ label, isChosen, onChoose }: ChoiceProps) => (
     role="menuitemradio"
     aria-checked={isChosen}
     closeMenuOnClick={false}
-    leftSection={<span aria-hidden>{isChosen ? '●' : '○'}</span>}
+    leftSection={<IconCheck size={14} visibility={isChosen ? 'visible' : 'hidden'} />}
     onClick={onChoose}
   >
     {label}

@@ -23,7 +23,6 @@ import { FacilitiesCard } from './facilities-card.tsx'
 import { Announced, OngoingAttacks, RecentAttacks } from './figures.tsx'
 import { LargestCard } from './largest-card.tsx'
 import { PanelNote } from './panel-note.tsx'
-import { BillsCard, BusiestPorts, ZonesCard } from './panel-tables.tsx'
 import { countsByRegion, deviationsByRegion } from './prefix-counts.ts'
 import { BillSoFar, PortsUp, ZonesServed } from './service-figures.tsx'
 import { ToDo } from './to-do.tsx'
@@ -49,6 +48,12 @@ const PortPanel = lazy(async () => {
   await whenIdle()
   return { default: (await import('./port-panel.tsx')).PortPanel }
 })
+
+/** They are not among the built-in panels. */
+const tables = () => import('./panel-tables.tsx')
+const BillsCard = lazy(async () => ({ default: (await tables()).BillsCard }))
+const BusiestPorts = lazy(async () => ({ default: (await tables()).BusiestPorts }))
+const ZonesCard = lazy(async () => ({ default: (await tables()).ZonesCard }))
 
 /** The kind of a stored panel; undefined if this version does not have it. */
 export const kindOf = ({ kind }: ViewPanel): PanelKindName | undefined =>
