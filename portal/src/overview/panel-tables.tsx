@@ -63,13 +63,13 @@ const TableCard = ({ title, actions, answer, none, rows, head, note }: TableCard
 
 const rateText = (bps: number | null) => (bps === null ? '–' : formatRate(bps, 'bps'))
 
-/** The ports whose traffic is the greatest part of their speed. Members of a LAG count as their LAG. */
+/** The ports whose traffic is the greatest part of their speed; those whose load is unknown come last. Members of a LAG count as their LAG. */
 export function BusiestPorts({ title = words.ports.title, rows: most }: TitleProps) {
   const { ports: texts } = words
   const answer = useAllRows(listPortsRoute, { query: { ordering: 'name' } }, refetchMs)
   const busiest = answer.data
-    ?.filter((port) => port.lag_id === null && loadOf(port) !== undefined)
-    .toSorted((a, b) => loadOf(b)! - loadOf(a)!)
+    ?.filter(({ lag_id: lag }) => lag === null)
+    .toSorted((a, b) => (loadOf(b) ?? -1) - (loadOf(a) ?? -1))
     .slice(0, most)
   return (
     <TableCard
@@ -148,7 +148,7 @@ export function BillsCard({ title = words.bills.title }: Pick<TitleProps, 'title
             </TextLink>{' '}
             {bill.port_id !== null && <span className={classes['dim']}>{bill.name}</span>}
           </td>
-          <td data-number>{billedText(bill) ?? texts.unknown}</td>
+          <td data-number>{billedText(bill) ?? '–'}</td>
           <td>
             <CommitPill bill={bill} />
           </td>
