@@ -56,7 +56,12 @@ function pharosImage(work: string, base: string, { arch, tree, node }: ImagePart
       User: `${USER}:${USER}`,
       Entrypoint: [NODE, '/usr/lib/pharos/server/bin/pharos.mjs'],
       Cmd: ['serve'],
-      Env: ['PATH=/usr/bin', 'PHAROS_HOST=0.0.0.0', 'PHAROS_DATA_DIR=/var/lib/pharos'],
+      Env: [
+        'PATH=/usr/bin',
+        'PHAROS_HOST=0.0.0.0',
+        'PHAROS_DATA_DIR=/var/lib/pharos',
+        'NODE_COMPILE_CACHE=/var/lib/pharos/compiled',
+      ],
       WorkingDir: '/var/lib/pharos',
       ExposedPorts: { '8080/tcp': {}, '2055/udp': {}, '6343/udp': {}, '8053/tcp': {}, '8053/udp': {} },
       Volumes: { '/var/lib/pharos': {} },

@@ -18,6 +18,8 @@ export type Line = {
 export type Bench = {
   /** Small sizes and short slices: tests that it works, not how fast it is. */
   readonly quick: boolean
+  /** A tenth of the sizes that take more than five minutes. */
+  readonly brief: boolean
   /** The sizes that take many minutes, where a benchmark has them. */
   readonly full: boolean
   /** Number of rounds in which Pharos and the peer alternate. */

@@ -3,6 +3,7 @@ import { capacity } from './capacity.ts'
 import { collectFlows } from './collect-flows.ts'
 import { coldFollowers } from './cold-followers.ts'
 import { coldStart } from './cold-start.ts'
+import { costGrowth } from './cost-growth.ts'
 import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
 import { detectAttack } from './detect-attack.ts'
@@ -42,6 +43,7 @@ import { signInCost } from './sign-in-cost.ts'
 import { signZoneBenchmark } from './sign-zone.ts'
 import { zoneFileParse } from './zone-file-parse.ts'
 import { zoneImport } from './zone-import.ts'
+import { start } from './start.ts'
 import { whatIf } from './what-if.ts'
 
 export const benchmarks: readonly Benchmark[] = [
@@ -91,4 +93,6 @@ export const benchmarks: readonly Benchmark[] = [
   portal,
   capacity,
   memory,
+  start,
+  costGrowth,
 ]

@@ -89,7 +89,7 @@ const pieces = [
 ].map((text) => Buffer.from(text, 'latin1'))
 
 async function run(bench: Bench): Promise<Line[]> {
-  const inputs = bench.quick ? 200_000 : 10_000_000
+  const inputs = bench.quick ? 200_000 : bench.brief ? 1_000_000 : 10_000_000
   const random = createRandom(20_261_122)
   const slowest = { ms: 0, target: '' }
   for (let at = 0; at < 20_000; at++) readOne(targets[at % 3]!, random)

@@ -36,12 +36,12 @@ export const ingestEventsPath: HotPath = {
   peer: 'pgbench, one upsert of 1 kB a transaction',
   missing: ingestEvents.missing,
   async prepare(bench) {
-    const { postgres, cache, peerRun } = await prepare(bench)
+    const { postgres, cache, peerRun } = await prepareIngest(bench)
     const [deliveries, micros] = [deliveriesOfTurn, (await bench.cluster()).cpuMicros]
     let round = 0
     return {
       async ours() {
-        const { nodeUs, postgresUs } = await measure(postgres, cache, micros, {
+        const { nodeUs, postgresUs } = await measureIngest(postgres, cache, micros, {
           round: round++,
           deliveries,
           perEvent: 1,
@@ -53,7 +53,7 @@ export const ingestEventsPath: HotPath = {
   },
 }
 
-async function prepare(bench: Bench) {
+export async function prepareIngest(bench: Bench) {
   const { clients, sliceSeconds: seconds, folder } = bench
   const postgres = await (
     await bench.cluster()
@@ -79,9 +79,9 @@ async function prepare(bench: Bench) {
 async function run(bench: Bench): Promise<Line[]> {
   const { clients, rounds, quick, report } = bench
   const deliveries = quick ? 500 : 20_000
-  const { postgres, cache, peerRun } = await prepare(bench)
+  const { postgres, cache, peerRun } = await prepareIngest(bench)
   const micros = (await bench.cluster()).cpuMicros
-  const ingest = (plan: Plan) => measure(postgres, cache, micros, plan)
+  const ingest = (plan: Plan) => measureIngest(postgres, cache, micros, plan)
   await ingest({ round: -1, deliveries: 1_000, perEvent: 1 })
   const { ours, peer } = await takeTurns(
     rounds,
@@ -136,7 +136,7 @@ const uuid = /"attack_uuid":"([^"]+)"/.exec(ban)![1]!
 const ip = /"ip":"([^"]+)"/.exec(ban)![1]!
 
 /** Stores the deliveries first, then measures the loop. Throws unless each was read and every event is there. */
-async function measure(
+export async function measureIngest(
   postgres: Postgres,
   cache: ReturnType<typeof createOwnershipCache>,
   serverMicros: () => number,

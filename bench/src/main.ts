@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findProgram } from '../../lab/src/program.ts'
 import { startCluster, type Cluster } from './cluster.ts'
-import type { Bench, Benchmark } from './benchmark.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { benchmarks } from './benchmarks.ts'
 import { runGuard } from './guard/guard.ts'
 import type { HotPath } from './guard/hot-path.ts'
@@ -16,9 +16,10 @@ import { installPeers } from './packages.ts'
 import { findPgbench } from './pgbench.ts'
 import { renderTable, type NamedLine } from './table.ts'
 
-const usage = `usage: npm run bench [-- name ... | guard [id ...]] [--quick | --full] [--dir folder] [--clients n] [--seconds n] [--rounds n]
+const usage = `usage: npm run bench [-- name ... | guard [id ...]] [--quick | --table | --full] [--dir folder] [--clients n] [--seconds n] [--rounds n]
   guard      processor time of the hot paths, beside their peers; fails below its thresholds. Names of paths follow it
   --quick    small sizes and short slices: tests that it works, not how fast it is
+  --table    all of them within an hour: short slices, and P2 and D12 at a tenth of their size
   --full     the largest sizes of D7 and D11, which take up to an hour
   --dir      keeps the databases and the logs in a folder, for the next run
   PHAROS_BENCH_PROFILE: a folder for CPU profiles of the product
@@ -28,6 +29,7 @@ ${benchmarks.map(({ id, name, title }) => `  ${id}  ${name.padEnd(20)} ${title}`
 `
 
 const fullDefaults = { rounds: 3, seconds: 8, clients: 16 }
+const tableDefaults = { rounds: 2, seconds: 4, clients: 16 }
 const quickDefaults = { rounds: 1, seconds: 1, clients: 16 }
 /** A client of pgbench costs some milliseconds to connect, in each turn. */
 const guardDefaults = { rounds: 5, seconds: 1, clients: 8 }
@@ -39,6 +41,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
+      table: { type: 'boolean', default: false },
       full: { type: 'boolean', default: false },
       dir: { type: 'string' },
       clients: { type: 'string' },
@@ -51,7 +54,7 @@ async function main(): Promise<void> {
   const isGuard = positionals[0] === 'guard'
   const paths = isGuard ? choosePaths(positionals.slice(1)) : []
   const chosen = isGuard ? [] : choose(positionals)
-  const defaults = isGuard ? guardDefaults : values.quick ? quickDefaults : fullDefaults
+  const defaults = defaultsOf({ ...values, isGuard })
   await installPeers()
   await using stack = new AsyncDisposableStack()
   const folder = values.dir ?? (await mkdtemp(join(tmpdir(), 'pharos-bench-')))
@@ -61,6 +64,7 @@ async function main(): Promise<void> {
   stack.defer(async () => (await cluster)?.[Symbol.asyncDispose]())
   const bench: Bench = {
     quick: values.quick || isGuard,
+    brief: values.table,
     full: values.full,
     rounds: Number(values.rounds ?? defaults.rounds),
     sliceSeconds: Number(values.seconds ?? defaults.seconds),
@@ -80,11 +84,20 @@ async function main(): Promise<void> {
     return
   }
   const lines: NamedLine[] = []
-  for (const benchmark of chosen) lines.push(...(await measure(benchmark, bench)))
+  for (const benchmark of chosen) {
+    const measured = await measure(benchmark, bench)
+    if (measured.length > 0) print(`\n${renderTable(measured)}`)
+    lines.push(...measured)
+  }
   if (cluster) print(`\n${(await cluster).version}\n`)
-  print(`\n${renderTable(lines)}`)
+  if (chosen.length > 1) print(`\n${renderTable(lines)}`)
   if (values.quick) print('\n--quick: these sizes and times are too small for conclusions.\n')
 }
+
+type Choice = { readonly quick: boolean; readonly table: boolean; readonly isGuard: boolean }
+
+const defaultsOf = ({ quick, table, isGuard }: Choice) =>
+  isGuard ? guardDefaults : quick ? quickDefaults : table ? tableDefaults : fullDefaults
 
 function choose(names: readonly string[]): readonly Benchmark[] {
   const unknown = names.filter((name) => !benchmarks.some((benchmark) => isNamed(benchmark, name)))
@@ -120,9 +133,17 @@ async function measure(benchmark: Benchmark, bench: Bench): Promise<NamedLine[]>
     bench.report(`skipped: ${missing}`)
     return []
   }
-  const lines = await benchmark.run(bench)
-  bench.report(describeLoad())
+  const begun = performance.now()
+  const lines = await benchmark.run(bench).catch((error: Error) => [failed(bench, name, error)])
+  bench.report(`${describeLoad()}; ${((performance.now() - begun) / 1_000).toFixed(0)} s`)
   return lines.map((line) => ({ id, line }))
+}
+
+/** The other benchmarks are still measured. */
+function failed(bench: Bench, name: string, error: Error): Line {
+  bench.report(`${error.stack}`)
+  process.exitCode = 1
+  return { what: `${name} failed`, result: '-', peer: '-', ratio: '-', goal: 'measured', reached: false }
 }
 
 function print(text: string): void {

@@ -21,6 +21,7 @@ it(
     const dataDir = join(folder, 'postgres')
     const bench = {
       quick: true,
+      brief: false,
       full: false,
       rounds: 1,
       sliceSeconds: 1,

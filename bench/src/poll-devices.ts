@@ -39,7 +39,7 @@ export const pollDevicesPath: HotPath = {
   peer: 'snmpbulkwalk, not stored',
   missing: pollDevices.missing,
   async prepare(bench, stack) {
-    const { port, poll } = await prepare(bench, stack, sizes)
+    const { port, poll } = await preparePoll(bench, stack, sizes)
     const units = sizes.devices * sizes.ports
     return {
       ours: async () =>
@@ -60,7 +60,12 @@ type Poll = { readonly wallMs: number; readonly cpuMs: number }
 
 type Sizes = { readonly devices: number; readonly ports: number; readonly delayMs: number }
 
-async function prepare(bench: Bench, stack: AsyncDisposableStack, { devices, ports, delayMs }: Sizes) {
+/** Starts an agent and seeds the devices; `poll(dead)` polls them all once. */
+export async function preparePoll(
+  bench: Bench,
+  stack: AsyncDisposableStack,
+  { devices, ports, delayMs }: Sizes,
+) {
   const agent = fork(new URL('snmp-agent-process.ts', import.meta.url), [String(ports), String(delayMs)])
   stack.defer(() => agent.disconnect())
   const [port] = (await once(agent, 'message')) as [number]
@@ -84,7 +89,7 @@ async function run(bench: Bench): Promise<Line[]> {
   const [devices, ports] = bench.quick ? [10, 20] : [100, 100]
   const dead = devices / 5
   await using stack = new AsyncDisposableStack()
-  const { port, poll } = await prepare(bench, stack, { devices, ports, delayMs })
+  const { port, poll } = await preparePoll(bench, stack, { devices, ports, delayMs })
   const rounds = Math.max(bench.rounds, 3)
   const [all, some, walks]: [Poll[], Poll[], number[]] = [[], [], []]
   for (let round = 0; round < rounds; round++) {

@@ -65,7 +65,7 @@ function shapesOf(deep: number): Shape[] {
 }
 
 async function run(bench: Bench): Promise<Line[]> {
-  const large = await measureSize(bench, bench.quick ? 100_000 : 10_000_000, true)
+  const large = await measureSize(bench, bench.quick ? 100_000 : bench.brief ? 1_000_000 : 10_000_000, true)
   const small = await measureSize(bench, bench.quick ? 10_000 : 100_000, false)
   const lines = large.map((one, at) => lineOf(one, small[at]!))
   return [...lines, summaryOf(large, small)]

@@ -27,18 +27,12 @@ export const signZoneBenchmark: Benchmark = {
   run,
 }
 
-const zone = parseZoneName('bench.test.')
+export const zone = parseZoneName('bench.test.')
 const eventLoopMsMax = 50
 
 async function run(bench: Bench): Promise<Line[]> {
   const count = bench.quick ? 2000 : 50_000
-  const signing: SignatureSettings = {
-    zone,
-    keys: [createSigningKey(13, 'csk')],
-    denial: 'nsec',
-    now: Date.now() / 1000,
-    times: defaultTimes,
-  }
+  const signing = createSigning()
   const sets = contentOf(count, signing)
   const peer = preparePeer(bench.folder, count)
   let served = new MemoryZone(zone)
@@ -55,7 +49,7 @@ async function run(bench: Bench): Promise<Line[]> {
     },
     async () => peer(),
   )
-  const changes = await changeMs(served, signing, bench.quick ? 50 : 500)
+  const changeMs = await measureChange(served, signing, bench.quick ? 50 : 500)
   const [wholeMs, peerMs] = [medianOf(ours, ({ ms }) => ms), medianOf(theirs, ({ ms }) => ms)]
   const [cpuMs, peerCpuMs] = [
     medianOf(ours, (sample) => sample.cpuMs),
@@ -90,16 +84,25 @@ async function run(bench: Bench): Promise<Line[]> {
     },
     {
       what: 'one change in it signed, in memory',
-      result: milliseconds(changes),
+      result: milliseconds(changeMs),
       peer: '-',
       ratio: '-',
       goal: '<= 3 ms',
-      reached: changes <= 3,
+      reached: changeMs <= 3,
     },
   ]
 }
 
-function contentOf(count: number, { keys }: SignatureSettings): Rrset[] {
+export const createSigning = (): SignatureSettings => ({
+  zone,
+  keys: [createSigningKey(13, 'csk')],
+  denial: 'nsec',
+  now: Date.now() / 1000,
+  times: defaultTimes,
+})
+
+/** A zone with this many addresses. */
+export function contentOf(count: number, { keys }: SignatureSettings): Rrset[] {
   const dnskeys = keys.map(({ dnskey }) => dnskey)
   const server = nameToWire(parseName('ns.bench.test.'))
   const times = Uint8Array.from([0, 0, 0, 1, 0, 0, 14, 16, 0, 0, 3, 132, 0, 18, 117, 0, 0, 0, 1, 44])
@@ -143,7 +146,11 @@ function preparePeer(folder: string, count: number): () => { ms: number; cpuMs: 
 }
 
 /** Returns the median of a changed, an added and a removed address. */
-async function changeMs(served: MemoryZone, signing: SignatureSettings, rounds: number): Promise<number> {
+export async function measureChange(
+  served: MemoryZone,
+  signing: SignatureSettings,
+  rounds: number,
+): Promise<number> {
   const samples: number[] = []
   for (let round = 0; round < rounds; round++) {
     const isNew = round % 2 === 0

@@ -335,7 +335,11 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
 const now = new Date()
 /** The attacks of the demo are of the last 30 days. */
 const monthOfAttacks = new Date(now.getTime() - 15 * 86_400_000).toISOString().slice(0, 7)
-const lastMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7)
+/** A month is closed 24 hours after its end in the time zone of the service. */
+const closing = new Date(now.getTime() - 2 * 86_400_000)
+const lastMonth = new Date(Date.UTC(closing.getUTCFullYear(), closing.getUTCMonth() - 1))
+  .toISOString()
+  .slice(0, 7)
 const lastMonthText = new Date(`${lastMonth}-01T00:00:00Z`).toLocaleDateString('en', {
   month: 'long',
   year: 'numeric',

@@ -1,6 +1,6 @@
 // Generates rows for every table from the types of its columns only: for tests of the access rules of PostgreSQL. The rows are not
 // meaningful, so constraints and triggers are dropped before.
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../../src/db/postgres.ts'
 
 export type TableColumn = {
@@ -52,39 +52,39 @@ export async function dropRules(db: Db, tables: readonly TableShape[]): Promise<
   for (const { name } of tables) await sql`alter table ${sql.table(name)} disable trigger user`.execute(db)
 }
 
-const byType: Record<string, (n: number) => unknown> = {
-  integer: (n) => n,
-  bigint: (n) => n,
-  xid8: (n) => n,
-  smallint: (n) => n,
-  'double precision': (n) => n,
-  real: (n) => n,
-  numeric: (n) => n,
-  boolean: () => false,
-  text: (n) => `x${n}`,
-  character: (n) => String(n),
-  'character varying': (n) => `x${n}`,
-  bytea: (n) => Buffer.alloc(32, n),
-  jsonb: () => '{}',
-  json: () => '{}',
-  cidr: (n) => `192.0.${n}.0/24`,
-  inet: (n) => `192.0.${n}.1`,
-  uuid: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
-  tstzrange: () => '[2026-03-01,)',
-  tstzmultirange: () => '{[2026-03-01,2026-03-02)}',
-  date: () => '2026-03-01',
-  'timestamp with time zone': () => '2026-03-01T10:00:00Z',
+/** Expressions of the number of a row, `n`. */
+const byType: Record<string, string> = {
+  integer: 'n',
+  bigint: 'n',
+  xid8: 'n::text::xid8',
+  smallint: 'n',
+  'double precision': 'n',
+  real: 'n',
+  numeric: 'n',
+  boolean: 'false',
+  text: `'x' || n`,
+  character: 'n::text',
+  'character varying': `'x' || n`,
+  bytea: 'sha256(n::text::bytea)',
+  jsonb: `'{}'::jsonb`,
+  json: `'{}'::json`,
+  cidr: `set_masklen('192.0.0.0'::inet + n * 256, 24)::cidr`,
+  inet: `'192.0.0.1'::inet + n * 256`,
+  uuid: `('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid`,
+  tstzrange: `'[2026-03-01,)'::tstzrange`,
+  tstzmultirange: `'{[2026-03-01,2026-03-02)}'::tstzmultirange`,
+  date: `'2026-03-01'::date`,
+  'timestamp with time zone': `'2026-03-01T10:00:00Z'::timestamptz`,
 }
 
 /**
- * Inserts a row of team `n`; in tables without `team_id`, a row numbered `n`. Ids and references of team 1 are 1, so that rows with
- * the same number reference each other.
+ * Inserts rows `first` to `last` of a team, or of nobody. Ids and references of row n are n, so that rows with the same number
+ * reference each other.
  */
-export async function addGeneratedRow(
+export async function addGeneratedRows(
   trx: Trx,
   table: TableShape,
-  n: number,
-  team: number | null,
+  { first, last, team }: { readonly first: number; readonly last: number; readonly team: number | null },
 ): Promise<void> {
   const columns = table.columns.filter(
     ({ name, required, hasDefault, isGenerated }) =>
@@ -94,11 +94,16 @@ export async function addGeneratedRow(
     return void (await sql`insert into ${sql.table(table.name)} default values on conflict do nothing`.execute(
       trx,
     ))
-  const values = columns.map((column) => (isTeam(column.name) ? team : madeUp(table, column, n)))
+  const values = columns.map((column) => (isTeam(column.name) ? sql`${team}::bigint` : madeUp(table, column)))
   await sql`
     insert into ${sql.table(table.name)} (${sql.join(columns.map(({ name }) => sql.ref(name)))})
-    overriding system value values (${sql.join(values)})`.execute(trx)
+    overriding system value
+    select ${sql.join(values)} from generate_series(${first}::bigint, ${last}::bigint) n`.execute(trx)
 }
+
+/** Inserts row `n` of a team, or of nobody. */
+export const addGeneratedRow = (trx: Trx, table: TableShape, n: number, team: number | null): Promise<void> =>
+  addGeneratedRows(trx, table, { first: n, last: n, team })
 
 /** Columns that may be null: at most one restore is open, a port that is in use has a device, and a session that a team sees a port. */
 const filled: Readonly<Record<string, string>> = {
@@ -109,9 +114,10 @@ const filled: Readonly<Record<string, string>> = {
 
 const isTeam = (column: string): boolean => column === 'team_id' || column === 'customer_id'
 
-function madeUp(table: TableShape, { name, type }: TableColumn, n: number): unknown {
-  if (type.endsWith('[]')) return '{}'
-  const make = byType[type]
-  if (!make) throw new Error(`generated-rows.ts has no value for the type ${type} of ${table.name}.${name}`)
-  return make(n)
+function madeUp(table: TableShape, { name, type }: TableColumn): RawBuilder<unknown> {
+  if (type.endsWith('[]')) return sql.raw(`'{}'::${type}`)
+  const expression = byType[type]
+  if (!expression)
+    throw new Error(`generated-rows.ts has no value for the type ${type} of ${table.name}.${name}`)
+  return sql.raw(expression)
 }
