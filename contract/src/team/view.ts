@@ -27,13 +27,13 @@ export type PanelWidth = (typeof panelWidths)[number]
 export const panelHeights = ['normal', 'tall'] as const
 export type PanelHeight = (typeof panelHeights)[number]
 
-const Search = Line({ maxLength: 2000, pattern: '^($|\\?)', expects: 'empty, or text that begins with ?' })
+const Search = Line({ maxLength: 2000, pattern: '^($|\\?)', expects: 'the search part of an address, such as ?range=7d, or empty' })
 
 export const ViewPanel = Component('ViewPanel', {
   kind: Type.String({
     pattern: '^[a-z][a-z_]{0,39}$',
     maxLength: 40,
-    expects: 'lower-case letters and underscores',
+    expects: 'a kind of panel, such as traffic',
     description:
       'what it shows, such as `traffic`. The portal shows a note in place of a kind that it does not know',
   }),
@@ -48,7 +48,7 @@ const fields = {
   page: Type.String({
     pattern: '^[a-z][a-z/-]{0,59}$',
     maxLength: 60,
-    expects: 'lower-case letters, hyphens and slashes',
+    expects: 'the name of a page, such as events',
     description: 'the list or page that it is of, such as `events` or `traffic`; `overview`: the first page',
   }),
   name: {
