@@ -23,11 +23,13 @@ export const panelsMax = 24
 export const overviewPage = 'overview'
 
 export const panelWidths = ['third', 'half', 'two_thirds', 'full'] as const
-export type PanelWidth = (typeof panelWidths)[number]
 export const panelHeights = ['normal', 'tall'] as const
-export type PanelHeight = (typeof panelHeights)[number]
 
-const Search = Line({ maxLength: 2000, pattern: '^($|\\?)', expects: 'the search part of an address, such as ?range=7d, or empty' })
+const Search = Line({
+  maxLength: 2000,
+  pattern: '^($|\\?)',
+  expects: 'the search part of an address, such as ?range=7d, or empty',
+})
 
 export const ViewPanel = Component('ViewPanel', {
   kind: Type.String({

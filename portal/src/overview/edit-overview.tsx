@@ -46,14 +46,16 @@ export function EditOverview({ layout, panels, note, onClose }: Props) {
   const drag = useDrag(grid, editor.take)
   const leave = () => void askToDiscard().then((isDiscarded) => isDiscarded && onClose())
   /** `what` names the action that is running. */
-  function run(what: string, done: string, change: () => Promise<unknown>): void {
+  async function run(what: string, done: string, change: () => Promise<unknown>): Promise<void> {
     setSaving(what)
-    change()
-      .then(() => {
-        notifySuccess(done)
-        onClose()
-      }, notifyProblem)
-      .finally(() => setSaving(undefined))
+    try {
+      await change()
+      notifySuccess(done)
+      onClose()
+    } catch (error) {
+      notifyProblem(error)
+      setSaving(undefined)
+    }
   }
   return (
     <Page
@@ -69,21 +71,21 @@ export function EditOverview({ layout, panels, note, onClose }: Props) {
           <Button
             size="xs"
             loading={saving === 'own'}
-            onClick={() => run('own', texts.saved, () => saveOwnPanels(layout, person, editor.panels))}
+            onClick={() => void run('own', texts.saved, () => saveOwnPanels(layout, person, editor.panels))}
           >
             {texts.save}
           </Button>
           <PageMenu label={texts.more} width={260}>
             <Menu.Item
               disabled={layout.own === undefined}
-              onClick={() => run('reset', texts.wasReset, () => resetOwnPanels(layout, person))}
+              onClick={() => void run('reset', texts.wasReset, () => resetOwnPanels(layout, person))}
             >
               {layout.ofTeam ? texts.reset : texts.resetBuiltIn}
             </Menu.Item>
             {isAdmin && (
               <Menu.Item
                 onClick={() =>
-                  run('team', texts.savedTeam, () => savePanelsOfTeam(layout, person, editor.panels))
+                  void run('team', texts.savedTeam, () => savePanelsOfTeam(layout, person, editor.panels))
                 }
               >
                 {texts.asDefault}

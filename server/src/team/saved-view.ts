@@ -144,7 +144,7 @@ const isShared = ({ user_id: holder }: SavedViewRow): boolean => holder === null
 
 const isCreator = ({ actor }: Operation, { creator }: SavedViewRow): boolean => creator === actorName(actor)
 
-/** A view of the team is changed by its author while he may share, and by admins; the overview of the team by admins. */
+/** A view of the team is changed by its author with the grant to share, and by admins; the overview of the team by admins. */
 function requireEditor(operation: Operation, row: SavedViewRow): void {
   if (!isShared(row) || mayDo(operation.actor, 'team.manage')) return
   if (row.page === overviewPage) requireGrant(operation.actor, 'team.manage')
