@@ -1,5 +1,5 @@
-// The panels of the overview and the views of lists, stored by an example server: what a person changes, what the team shares, and what
-// a panel says that cannot be shown.
+// The panels of the overview and the views of lists, stored by an example server: the changes of a person, the default of
+// the team, and the notes of panels without their content.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { listPortsRoute } from '@pharos/contract/inventory/port'

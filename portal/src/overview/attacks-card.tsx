@@ -18,7 +18,7 @@ const shownDays = storedChoice<(typeof choices)[number]>('pharos-overview-days',
 type Props = {
   readonly height: number
   readonly title?: string
-  /** Days shown; left out: as chosen in this browser. */
+  /** Number of days; left out: as chosen in this browser. */
   readonly days?: number | undefined
 }
 

@@ -1,4 +1,4 @@
-// The first page: whether the team is attacked, and panels of what the user, or the team, has chosen. Only panels in view send requests.
+// The first page: whether the team is attacked, and the panels that the user, or the team, has chosen. Only panels in view send requests.
 import { Button, Text } from '@mantine/core'
 import { classificationLabel } from '@pharos/contract/events/classification'
 import type { Incident } from '@pharos/contract/events/incident'
@@ -99,7 +99,7 @@ function Shown({ user }: { user: User }) {
   )
 }
 
-/** What a team without announcements and attacks has nothing for. */
+/** Excludes panels that are empty for a team without announcements and attacks. */
 const isForNew = ({ kind }: ViewPanel): boolean =>
   !['traffic', 'attacks', 'largest', 'announcements'].includes(kind)
 

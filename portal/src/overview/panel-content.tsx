@@ -66,7 +66,7 @@ export const panelName = (panel: ViewPanel): string => {
 
 type ContentProps = {
   readonly panel: ViewPanel
-  /** Nobody has chosen the panel: without anything to show it takes no room. */
+  /** The panel was not chosen: while it is empty it takes no room. */
   readonly isBuiltIn: boolean
 }
 

@@ -7,7 +7,7 @@ const edge = 72
 const step = 14
 
 type Drag = {
-  /** The panel that is moved; undefined if none is. */
+  /** The panel that is moved; undefined otherwise. */
   readonly dragged: string | undefined
   /** Handlers of the handle of a panel. */
   readonly handleOf: (key: string) => {

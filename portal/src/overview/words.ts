@@ -196,7 +196,7 @@ export const words = {
       bills: 'This month of each service, beside its commit',
       zones: 'Your zones, those with a problem first',
     },
-    /** The panel is of a kind, or has a filter, that cannot be shown. */
+    /** The kind or the filter of the panel is not available. */
     unknownTitle: (kind: string) => `Unknown panel: ${kind}`,
     unknown:
       'This version of the portal does not have panels of this kind. The panel stays in your overview until you remove it.',

@@ -17,7 +17,7 @@ export const panelKindNames = [
 ] as const
 export type PanelKindName = (typeof panelKindNames)[number]
 
-/** The module of the objects that a kind shows; kinds of several modules have none. */
+/** The module of the objects that a kind shows; undefined for kinds of several modules. */
 export const modulesOfPanels: Readonly<Record<PanelKindName, string | undefined>> = {
   services: undefined,
   todo: undefined,
@@ -64,7 +64,7 @@ export const builtInPanels = (has: (module: string) => boolean): readonly ViewPa
     }),
   )
 
-/** Returns the panels with the last one of a row as wide as what is left of the row. */
+/** Returns the panels with a panel that is alone in its row as wide as the page. */
 export function filled(panels: readonly ViewPanel[]): readonly ViewPanel[] {
   let used = 0
   return panels.map((panel, at) => {

@@ -1,5 +1,5 @@
-// The panels of the overview: those of the user, else the default of the team, else the built-in ones. What was last read is kept in this
-// browser, so that the page is drawn before the answer.
+// The panels of the overview: those of the user, else the default of the team, else the built-in ones. The last answer is kept in this
+// browser, so that the page is drawn before the next one.
 import {
   createViewRoute,
   listViewsRoute,
@@ -23,7 +23,7 @@ type Layouts = { readonly own?: SavedView | undefined; readonly ofTeam?: SavedVi
 
 export type OverviewLayout = Layouts & {
   readonly panels: readonly ViewPanel[]
-  /** Nobody has chosen them: a panel that has nothing to show takes no room. */
+  /** They were not chosen: an empty panel takes no room. */
   readonly isBuiltIn: boolean
   /** The stored panels have been read. */
   readonly isKnown: boolean

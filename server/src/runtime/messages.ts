@@ -105,7 +105,8 @@ export const failureTexts = {
     staffRole: ({ role }: { role: string }) => `Needs ${role}.`,
     accessForReading:
       'You entered the team for reading. To change something, open the team again with `change` and a reason.',
-    viewOfAnother: 'Another member created this view: only its author and admins change it. Save a copy of your own.',
+    viewOfAnother:
+      'Another member created this view: only its author and admins change it. Save a copy of your own.',
     staffToken:
       'A staff token may only call operations of staff (`/v3/admin`). Use an API token of the team.',
     toggle: ({ role }: { role: string }) =>
