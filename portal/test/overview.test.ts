@@ -114,15 +114,25 @@ describe('the overview', { skip: skipWithoutBrowser() }, () => {
     ])
     await page.getByRole('heading', { name: 'Zones', exact: true }).waitFor()
     await edit(page)
-    const from = (await page.getByRole('button', { name: 'Move Bills so far', exact: true }).boundingBox())!
-    const to = (await page.locator('[data-panel=todo]').boundingBox())!
-    await page.mouse.move(from.x + 8, from.y + 8)
-    await page.mouse.down()
-    await page.mouse.move(to.x + 40, to.y + 60, { steps: 6 })
-    await page.mouse.up()
+    async function drag(name: string, kind: string): Promise<void> {
+      const from = (await page.getByRole('button', { name: `Move ${name}`, exact: true }).boundingBox())!
+      const to = (await page.locator(`[data-panel=${kind}]`).boundingBox())!
+      await page.mouse.move(from.x + 8, from.y + 8)
+      await page.mouse.down()
+      await page.mouse.move(to.x + 40, to.y + 60, { steps: 6 })
+      await page.mouse.up()
+    }
+    await drag('Bills so far', 'todo')
     await until('the panel to be moved', async () =>
       assert.deepEqual(await kindsOn(page), ['bills', 'todo', 'zones']),
     )
+    await drag('Bills so far', 'zones')
+    await until('the panel to be moved back', async () =>
+      assert.deepEqual(await kindsOn(page), ['todo', 'zones', 'bills']),
+    )
+    await page.getByRole('button', { name: 'Move To do', exact: true }).focus()
+    for (const pressed of ['End', 'ArrowUp', 'ArrowUp', 'ArrowDown']) await page.keyboard.press(pressed)
+    assert.deepEqual(await kindsOn(page), ['zones', 'todo', 'bills'])
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()

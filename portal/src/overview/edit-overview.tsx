@@ -99,11 +99,11 @@ export function EditOverview({ layout, panels, note, onClose }: Props) {
       <Text className={classes['hint']!}>{editor.drafts.length === 0 ? texts.none : texts.hint}</Text>
       <VisuallyHidden role="status">{editor.said}</VisuallyHidden>
       <div ref={grid} className={classes['cards']}>
-        {editor.drafts.map(({ key, panel }, at) => (
+        {drag.inOrder(editor.drafts).map(({ key, panel, at }) => (
           <Panel
             key={key}
             panel={panel}
-            editedKey={key}
+            edited={{ key, at }}
             frame={(content) => (
               <div className={classes['editPanel']} data-dragged={drag.dragged === key || undefined}>
                 <PanelBar
@@ -111,7 +111,7 @@ export function EditOverview({ layout, panels, note, onClose }: Props) {
                   draft={{ key, panel }}
                   at={at}
                   handle={drag.handleOf(key)}
-                  isNew={editor.added === key}
+                  focus={editor.focused?.key === key ? editor.focused.turn : undefined}
                 />
                 <div className={classes['preview']} inert>
                   {content}
@@ -134,8 +134,10 @@ function useEditor(panels: readonly ViewPanel[]) {
   )
   const [isChanged, setChanged] = useState(false)
   const [said, setSaid] = useState('')
-  const [added, setAdded] = useState<string>()
+  const [focused, setFocused] = useState<{ readonly key: string; readonly turn: number }>()
   const next = useRef(panels.length)
+  const focus = (key: string | undefined) =>
+    setFocused(key === undefined ? undefined : { key, turn: (focused?.turn ?? 0) + 1 })
   const placeOf = (key: string) => drafts.findIndex((one) => one.key === key)
   function change(to: readonly Draft[], text: string): void {
     setDrafts(to)
@@ -152,23 +154,28 @@ function useEditor(panels: readonly ViewPanel[]) {
     panels: drafts.map(({ panel }) => panel),
     isChanged,
     said,
-    move,
+    /** The panel whose handle has to get the focus, and a number that differs each time. */
+    focused,
+    move(key: string, to: number) {
+      move(key, to)
+      focus(key)
+    },
     take: (key: string, over: string) => move(key, placeOf(over)),
     set: (key: string, to: Partial<ViewPanel>) =>
       change(
         drafts.map((one) => (one.key === key ? { ...one, panel: { ...one.panel, ...to } } : one)),
         '',
       ),
-    remove: (key: string) =>
-      change(
-        drafts.filter((one) => one.key !== key),
-        texts.removed(panelName(drafts[placeOf(key)]!.panel)),
-      ),
-    added,
+    remove(key: string) {
+      const at = placeOf(key)
+      const rest = drafts.toSpliced(at, 1)
+      change(rest, texts.removed(panelName(drafts[at]!.panel)))
+      focus(rest[Math.min(at, rest.length - 1)]?.key)
+    },
     add(panel: ViewPanel) {
       const key = String(next.current++)
       change([...drafts, { key, panel }], texts.added(panelName(panel)))
-      setAdded(key)
+      focus(key)
     },
   }
 }
@@ -213,18 +220,21 @@ type PanelBarProps = {
   readonly draft: Draft
   readonly at: number
   readonly handle: ReturnType<ReturnType<typeof useDrag>['handleOf']>
-  /** It has just been added: its handle gets the focus, and comes into view with it. */
-  readonly isNew: boolean
+  /** A new number: the handle gets the focus, and comes into view with it. */
+  readonly focus: number | undefined
 }
 
-function PanelBar({ editor, draft: { key, panel }, at, handle, isNew }: PanelBarProps) {
+function PanelBar({ editor, draft: { key, panel }, at, handle, focus }: PanelBarProps) {
   const name = panelName(panel)
   const grip = useRef<HTMLButtonElement>(null)
   useEffect(() => {
-    // After the menu has returned the focus to its button.
-    const timer = isNew ? setTimeout(() => grip.current?.focus(), 50) : undefined
+    if (focus === undefined) return undefined
+    // The browser takes the focus from an element that moves.
+    grip.current?.focus()
+    // A menu returns the focus to its button when it has closed.
+    const timer = setTimeout(() => grip.current?.focus(), 50)
     return () => clearTimeout(timer)
-  }, [isNew])
+  }, [focus])
   const last = editor.drafts.length - 1
   function onKeyDown(event: KeyboardEvent): void {
     const to = placeByKey(event.key, at, last)

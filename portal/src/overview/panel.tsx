@@ -6,8 +6,8 @@ import classes from './overview.module.css'
 
 type Props = {
   readonly panel: ViewPanel
-  /** While the overview is edited: what identifies the panel. */
-  readonly editedKey?: string
+  /** While the overview is edited: what identifies the panel, and its place. */
+  readonly edited?: { readonly key: string; readonly at: number }
   /** What surrounds the content, visible from the start. */
   readonly frame?: (content: ReactNode) => ReactNode
   readonly children: ReactNode
@@ -19,7 +19,7 @@ const drawnLater: ReadonlySet<string> = new Set(['attacks', 'regions'])
 /** Distance from the view at which a panel is rendered. */
 const margin = '150px'
 
-export function Panel({ panel, editedKey, frame, children }: Props) {
+export function Panel({ panel, edited, frame, children }: Props) {
   const place = useRef<HTMLDivElement>(null)
   const [isSeen, setSeen] = useState(false)
   useEffect(() => {
@@ -38,8 +38,9 @@ export function Panel({ panel, editedKey, frame, children }: Props) {
       className={classes['panel']}
       data-panel={panel.kind}
       data-width={panel.width}
-      data-key={editedKey}
-      data-editing={editedKey === undefined ? undefined : true}
+      data-key={edited?.key}
+      data-editing={edited === undefined ? undefined : true}
+      {...(edited ? { style: { order: edited.at } } : {})}
       data-seen={isSeen || undefined}
       data-later={drawnLater.has(panel.kind) || undefined}
     >

@@ -9,6 +9,10 @@ const step = 14
 type Drag = {
   /** The panel that is moved; undefined otherwise. */
   readonly dragged: string | undefined
+  /** Returns the panels with their places, in the order in which the document has them: an element that moves would lose the pointer. */
+  readonly inOrder: <T extends { readonly key: string }>(
+    panels: readonly T[],
+  ) => readonly (T & { readonly at: number })[]
   /** Handlers of the handle of a panel. */
   readonly handleOf: (key: string) => {
     readonly onPointerDown: (event: PointerEvent<HTMLElement>) => void
@@ -26,17 +30,27 @@ export function useDrag(
   const [dragged, setDragged] = useState<string>()
   // The panel that a move has put below the pointer must not be moved back at once.
   const last = useRef<string>(undefined)
+  /** The keys of the panels in the document while one is dragged. */
+  const [order, setOrder] = useState<readonly string[]>()
   const end = () => {
     setDragged(undefined)
+    setOrder(undefined)
     last.current = undefined
   }
   return {
     dragged,
+    inOrder(panels) {
+      const placed = panels.map((panel, at) => ({ ...panel, at }))
+      return order === undefined
+        ? placed
+        : placed.toSorted((a, b) => order.indexOf(a.key) - order.indexOf(b.key))
+    },
     handleOf: (key) => ({
       onPointerDown(event) {
         if (event.button !== 0) return
         event.currentTarget.setPointerCapture(event.pointerId)
         setDragged(key)
+        setOrder(keysIn(grid.current))
       },
       onPointerMove(event) {
         if (dragged !== key) return
@@ -54,9 +68,14 @@ export function useDrag(
   }
 }
 
+const panelsIn = (grid: HTMLElement | null): HTMLElement[] => [
+  ...(grid?.querySelectorAll<HTMLElement>('[data-key]') ?? []),
+]
+const keysIn = (grid: HTMLElement | null): string[] =>
+  panelsIn(grid).flatMap((panel) => panel.dataset['key'] ?? [])
+
 function panelAt(grid: HTMLElement | null, x: number, y: number): string | undefined {
-  const panels = [...(grid?.querySelectorAll<HTMLElement>('[data-key]') ?? [])]
-  return panels.find((panel) => {
+  return panelsIn(grid).find((panel) => {
     const { left, right, top, bottom } = panel.getBoundingClientRect()
     return x >= left && x <= right && y >= top && y <= bottom
   })?.dataset['key']

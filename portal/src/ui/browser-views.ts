@@ -25,9 +25,8 @@ export async function copyBrowserViews(
   page: string,
   person: number,
   copy: (view: BrowserView) => Promise<unknown>,
-): Promise<number> {
+): Promise<void> {
   const store = storeOf(page, person)
-  let copied = 0
   for (const view of store.get().filter(({ isCopied }) => isCopied !== true)) {
     try {
       await copy(view)
@@ -35,7 +34,6 @@ export async function copyBrowserViews(
       const isStored = error instanceof ProblemError && error.problem.code === 'exists'
       if (!isStored) continue
     }
-    copied += 1
     store.set(
       store
         .get()
@@ -43,7 +41,6 @@ export async function copyBrowserViews(
         .filter(({ isCopied, isPinned }) => isCopied !== true || isPinned === true),
     )
   }
-  return copied
 }
 
 /** Returns the views of traffic that were pinned to the overview. */

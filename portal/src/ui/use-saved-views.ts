@@ -10,7 +10,7 @@ import {
   type SavedView,
 } from '@pharos/contract/team/view'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { call } from '../api/call.ts'
 import { answerOf, invalidate, teamIdNow } from '../api/queries.ts'
 import { useMay } from '../api/use-grant.ts'
@@ -55,9 +55,11 @@ export function useSavedViews(page: string, isWanted: boolean): SavedViewsOfPage
   const may = useMay()
   const store = defaultOf(page, user?.id)
   const byDefault = useStoredChoice(store)
+  // First the views of this browser: an answer without them would else be the last one.
+  const [isCopied, setCopied] = useState(false)
   const answer = useQuery({
     ...answerOf(listViewsRoute, { query: { page, limit: viewsMax } }),
-    enabled: isWanted,
+    enabled: isCopied,
   })
   const views = answer.data?.results
   const known = views?.find(({ id }) => id === byDefault?.id)
@@ -70,7 +72,7 @@ export function useSavedViews(page: string, isWanted: boolean): SavedViewsOfPage
     if (!isWanted || user === undefined) return
     void copyBrowserViews(page, user.id, ({ name, search }) =>
       call(createViewRoute, { body: { page, name, search } }),
-    ).then((copied) => copied > 0 && invalidate(listViewsRoute))
+    ).then(() => setCopied(true))
   }, [isWanted, page, user?.id])
   const isAuthor = (view: SavedView) => view.created_by === `user:${user?.id}`
   return {
