@@ -38,8 +38,8 @@ describe('the overview', { skip: skipWithoutBrowser() }, () => {
   }
 
   async function edit(page: Page): Promise<void> {
-    await page.getByRole('button', { name: 'Edit overview' }).click()
-    await page.getByRole('heading', { name: 'Edit overview' }).waitFor()
+    await page.getByRole('button', { name: 'Customize', exact: true }).click()
+    await page.getByRole('heading', { name: 'Customize overview' }).waitFor()
   }
 
   const save = async (page: Page) => {

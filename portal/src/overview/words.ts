@@ -201,12 +201,13 @@ export const words = {
     unknown:
       'This version of the portal does not have panels of this kind. The panel stays in your overview until you remove it.',
     noModule: 'Your team does not have the part of the service that this panel shows.',
-    region: (slug: string) => `There is no region ${slug} any more. Edit the panel to choose another one.`,
+    region: (slug: string) =>
+      `There is no region ${slug} any more. Customize the overview to choose another one.`,
     failed: 'The panels of your overview could not be read. The last known ones are shown.',
   },
   edit: {
-    open: 'Edit overview',
-    title: 'Edit overview',
+    open: 'Customize',
+    title: 'Customize overview',
     save: 'Save',
     cancel: 'Cancel',
     add: 'Add panel',
