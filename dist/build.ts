@@ -66,7 +66,7 @@ async function makeAll(build: Build, archs: readonly Arch[]): Promise<void> {
     const name = `pharos-${release.version}`
     const tree = join(work, arch, name)
     say(`${arch}: the tree`)
-    makeTree(tree, arch, release)
+    await makeTree(tree, arch, release)
     if (only.includes('tarball')) made.push(await makeTarball(build, tree, `${name}-linux-${arch}.tar.gz`))
     const node = only.some((kind) => kind !== 'tarball') ? nodeOf(work, arch) : undefined
     if (node && only.includes('deb')) made.push(...makeDebs(build, tree, node, arch))

@@ -13,17 +13,18 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { commands } from '../server/src/commands/index.ts'
 import { nodeFlags, nodeMajorMin } from '../server/bin/runtime.mjs'
+import { bundleFile } from './bundle.ts'
 import { repository } from './release.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-launcher-'))
 after(() => rmSync(folder, { recursive: true }))
 
 /** A program that prints its start parameters. */
-const main = `console.log(JSON.stringify({ flags: process.execArgv, words: process.argv.slice(2), env: process.env.PHAROS_NODE }))`
+const main = `console.log(JSON.stringify({ flags: process.execArgv, words: process.argv.slice(2), env: process.env.PHAROS_NODE, file: process.argv[1].split('/').at(-1) }))`
 
 /** A checkout whose packages do not match the lockfile, which made an earlier launcher install them. */
 function checkout(): string {
@@ -40,6 +41,17 @@ function checkout(): string {
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }))
   return root
 }
+
+/** The same with the server in one file. */
+function release(): string {
+  const root = checkout()
+  mkdirSync(join(root, dirname(bundleFile)))
+  writeFileSync(join(root, bundleFile), main)
+  return root
+}
+
+/** The demo loads the sources. */
+const fileOf = (command: string): string => (command === 'start' ? 'main.ts' : 'main.mjs')
 
 /** A Node.js of another version: it prints the version, or the words that it was started with. */
 function nodeOf(version: string): string {
@@ -79,9 +91,17 @@ describe('server/bin/pharos.mjs', () => {
         '--x',
       ])
       assert.deepEqual([status, stderr], [0, ''])
-      assert.deepEqual(JSON.parse(stdout), { flags: nodeFlags, words: [name, '--x'] })
+      assert.deepEqual(JSON.parse(stdout), { flags: nodeFlags, words: [name, '--x'], file: 'main.ts' })
     }
     assert.deepEqual(filesOf(root), before)
+  })
+
+  it('starts the server of a release in one file', () => {
+    const root = release()
+    for (const name of ['serve', 'start']) {
+      const { stdout } = run(process.execPath, [join(root, 'server/bin/pharos.mjs'), name])
+      assert.equal(JSON.parse(stdout).file, fileOf(name))
+    }
   })
 
   it('refuses an old Node.js in one sentence', () => {
@@ -102,21 +122,21 @@ describe('bin/pharos of the distribution', () => {
   const launcher = (root: string) => join(root, 'bin/pharos')
 
   it('starts every command with the flags of the server, and changes no file', () => {
-    const root = checkout()
+    const root = release()
     const before = filesOf(root)
     for (const { name } of commands) {
       const { status, stdout, stderr } = run(launcher(root), [name, 'a b'], { PHAROS_NODE: process.execPath })
       assert.deepEqual([status, stderr], [0, ''])
       // PHAROS_NODE is no setting of Pharos.
-      assert.deepEqual(JSON.parse(stdout), { flags: nodeFlags, words: [name, 'a b'] })
+      assert.deepEqual(JSON.parse(stdout), { flags: nodeFlags, words: [name, 'a b'], file: fileOf(name) })
     }
     assert.deepEqual(filesOf(root), before)
   })
 
   it(`accepts Node.js ${nodeMajorMin} and refuses older ones in one sentence`, () => {
-    const root = checkout()
+    const root = release()
     const accepted = run(launcher(root), ['status'], { PHAROS_NODE: nodeOf(`v${nodeMajorMin}.0.0`) })
-    assert.equal(accepted.stdout, `${nodeFlags.join(' ')} ${join(root, 'server/src/main.ts')} status\n`)
+    assert.equal(accepted.stdout, `${nodeFlags.join(' ')} ${join(root, bundleFile)} status\n`)
     const old = nodeOf(`v${nodeMajorMin - 1}.9.1`)
     assert.deepEqual(run(launcher(root), ['status'], { PHAROS_NODE: old }), {
       status: 1,
@@ -126,13 +146,13 @@ describe('bin/pharos of the distribution', () => {
   })
 
   it('names the program that cannot be run', () => {
-    const { status, stderr } = run(launcher(checkout()), ['status'], { PHAROS_NODE: '/nowhere/node' })
+    const { status, stderr } = run(launcher(release()), ['status'], { PHAROS_NODE: '/nowhere/node' })
     assert.equal(status, 1)
     assert.match(stderr, /^Pharos needs Node\.js 24 or later, and \/nowhere\/node cannot be run: .*\n$/)
   })
 
   it('finds its tree through a symbolic link', () => {
-    const root = checkout()
+    const root = release()
     const link = join(folder, 'linked')
     symlinkSync(launcher(root), link)
     assert.deepEqual(JSON.parse(run(link, ['config'], { PHAROS_NODE: process.execPath }).stdout).words, [

@@ -90,7 +90,8 @@ export function folderOf(lock: Lock, path: string, downloads: string, arch: Arch
   writeFileSync(join(folder, 'package.json'), JSON.stringify(root))
   const packages = { '': root, [`node_modules/${name}`]: entry }
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ ...root, lockfileVersion: 3, packages }))
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  // `--force`: some versions of npm refuse a package for another platform although its platform is named. Digests are checked all the same.
+  const quiet = ['--force', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   run('npm', ['ci', `--cpu=${arch}`, '--os=linux', '--libc=glibc', ...quiet], { cwd: folder })
   return join(folder, 'node_modules', name)
 }

@@ -3,6 +3,7 @@
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { apiDocument } from '../contract/src/document/document.ts'
+import { bundleServer } from './bundle.ts'
 import { licensesOf } from './licenses.ts'
 import { copyPackages, neededPackages, readLock } from './packages.ts'
 import { capture } from './program.ts'
@@ -36,10 +37,11 @@ export const shippedFiles = (): string[] =>
     .filter((file) => file !== '' && !development.test(file) && existsSync(join(repository, file)))
 
 /** Makes the tree in a new folder. */
-export function makeTree(folder: string, arch: Arch, release: Release): void {
+export async function makeTree(folder: string, arch: Arch, release: Release): Promise<void> {
   mkdirSync(folder, { recursive: true })
   installPackages(folder, arch)
   for (const file of shippedFiles()) copy(file, join(folder, file))
+  await bundleServer(folder)
   copy('portal/dist', join(folder, 'portal/dist'))
   rmSync(join(folder, 'portal/dist/.built'))
   write(join(folder, 'contract/openapi.json'), apiDocument(release.version))
