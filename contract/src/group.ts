@@ -7,6 +7,7 @@ export const groups = {
   Analysis: 'Security events that concern the resources of the team.',
   Shield:
     'Ordered rules that allow, drop or limit traffic towards the prefixes of the team, and what they would do.',
+  Alerts: 'Rules that watch a series of a chart: they fire if its values are beyond a limit for long enough.',
   Search: 'Everything that the team holds, by address, prefix, ASN, id or name.',
   Webhooks:
     'Signed messages to a URL of the team when something changes, and the deliveries of those messages.',

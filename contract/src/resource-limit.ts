@@ -81,6 +81,8 @@ export const resourcesOfScope: Readonly<Record<Scope, readonly (keyof Resources)
   'lighthouse:write': [],
   'shield:read': [],
   'shield:write': [],
+  'alerts:read': [],
+  'alerts:write': [],
   'team:read': [],
   'team:write': [],
   'webhooks:read': [],

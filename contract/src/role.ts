@@ -37,6 +37,10 @@ const entries = {
   'report.see': { phrase: 'sees monthly reports', roles: ['reader', 'editor', 'network', 'billing'] },
   'lighthouse.see': { phrase: 'sees attacks and traffic', roles: ['reader', 'editor', 'network'] },
   'shield.see': { phrase: 'sees shield rules and black holes', roles: ['reader', 'editor', 'network'] },
+  'alerts.see': {
+    phrase: 'sees alert rules and the values that they watch',
+    roles: ['reader', 'editor', 'network'],
+  },
   'team.see': {
     phrase: 'sees members and domains',
     roles: ['reader', 'editor', 'network', 'dns', 'billing'],
@@ -48,6 +52,7 @@ const entries = {
   'ipam.operate': { phrase: 'announces and withdraws prefixes', roles: ['editor', 'network'] },
   'dns.edit': { phrase: 'changes DNS records and PTR records', roles: ['editor', 'network', 'dns'] },
   'events.review': { phrase: 'reviews attacks', roles: ['editor', 'network'] },
+  'alerts.manage': { phrase: 'creates, changes and deletes alert rules', roles: ['editor', 'network'] },
   'inventory.order': {
     phrase: 'uploads letters of authorization of cross connects',
     roles: ['editor', 'network'],

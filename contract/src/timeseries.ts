@@ -14,7 +14,7 @@ export const Series = Component('Series', {
   label: Type.String({ description: 'name for people' }),
   unit: Type.String({
     description:
-      '`events`, `bps`, `pps`, `bytes`, `dBm`, `mA`, `V`, `Cel`, `percent`, `rpm`, `W`, `ms` or `s`',
+      '`events`, `bps`, `pps`, `bytes`, `dBm`, `dB`, `mA`, `V`, `Cel`, `percent`, `rpm`, `W`, `ms` or `s`',
   }),
   values: Type.Array(Nullable(Type.Number()), {
     description: 'one for each timestamp; null: nothing is known of that time',

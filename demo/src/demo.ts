@@ -10,6 +10,7 @@ import { platformKinds } from '../../server/src/platform/kinds/index.ts'
 import { fail } from '../../server/src/runtime/error.ts'
 import type { ClaimedReport } from '../../server/src/report/mailed-report.store.ts'
 import type { KeyRing } from '../../server/src/runtime/secrets.ts'
+import { addDemoAlerts } from './demo-alerts.ts'
 import { addDemoInventory } from './demo-inventory.ts'
 import { subscribeToReport } from './demo-report.ts'
 import { addDemoZones } from './demo-zones.ts'
@@ -72,6 +73,7 @@ export async function prepareDemo(
     if ((await insertPastDeliveries(trx, history)) > 0) await wake(trx, 'deliveries')
   })
   await addDemoInventory(owner, readDemo)
+  await addDemoAlerts(owner)
   await addDemoZones(postgres, ring, now, readDemo)
   return subscribeToReport(postgres, now)
 }

@@ -16,6 +16,7 @@ import type { Config, Environment } from '../../server/src/runtime/config.ts'
 import { createLog, type Log } from '../../server/src/runtime/log.ts'
 import { describeConfiguration } from '../../server/src/commands/configuration.ts'
 import { demoAccounts, demoFile, prepareDemo } from './demo.ts'
+import { replayDemoAlerts } from './demo-alerts.ts'
 import { releaseReport } from './demo-report.ts'
 import { addGaugeHistory } from './gauge-history.ts'
 import { checkPort, replaceTakenPorts } from './listeners.ts'
@@ -180,6 +181,7 @@ async function addPast({
     await addPortHistory(postgres.owner, ports, attacks, { now, signal: stopping, onProgress: onPorts })
     if (!stopping.aborted) await closePeriods(postgres, now, stopping, { isMeasured: true })
     await addGaugeHistory(postgres.owner, { now, signal: stopping, onProgress: onGauges })
+    if (ports.length > 0) await replayDemoAlerts(postgres.owner, now)
   } catch (error) {
     if (!stopping.aborted) log.warn({ err: error }, 'traffic and light levels of the past year not added')
   }

@@ -1,6 +1,7 @@
 // The pages of the portal: one entry each. The router, the navigation, the command palette and the keyboard shortcuts are
 // derived from these tables, and the server answers any address of a page with the portal. Pages are loaded when they are
 // first opened, and must not import this file.
+import type { listAlertRulesRoute } from '@pharos/contract/alert/alert-rule'
 import type { listStaffBillsRoute } from '@pharos/contract/operator/bill'
 import type { listStaffDevicesRoute } from '@pharos/contract/operator/device'
 import type { listMailsRoute } from '@pharos/contract/operator/mail'
@@ -45,6 +46,7 @@ import type { listTsigKeysRoute } from '@pharos/contract/dns/tsig'
 import type { listWebhookDeliveriesRoute, listWebhooksRoute } from '@pharos/contract/messages/webhook'
 import {
   IconActivity,
+  IconAlertCircle,
   IconBroadcast,
   IconBuilding,
   IconChartAreaLine,
@@ -77,6 +79,7 @@ import {
   IconWorldSearch,
 } from '@tabler/icons-react'
 import { lazyRouteComponent, type RouteComponent, type SearchSchemaInput } from '@tanstack/react-router'
+import type { AlertDraft } from './alerts/condition.ts'
 import { detailNames } from './announcements/details.ts'
 import type { DraftSearch } from './announcements/draft.ts'
 import type { May } from './api/use-grant.ts'
@@ -151,6 +154,41 @@ export const pages = [
     key: 'o',
     search: parameters<NoSearch>()(),
     component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+  }),
+  page({
+    path: '/alerts',
+    label: 'Alerts',
+    icon: IconAlertCircle,
+    keywords: ['rule', 'threshold', 'monitoring', 'notify', 'firing'],
+    grant: 'alerts.see',
+    search: parameters<QueryOf<typeof listAlertRulesRoute>>()(
+      'state',
+      'severity',
+      'kind',
+      'search',
+      'ordering',
+    ),
+    component: lazyRouteComponent(() => import('./alerts/alerts.tsx'), 'Alerts'),
+  }),
+  page({
+    path: '/alerts/new',
+    label: 'Add alert rule',
+    keywords: ['create', 'new', 'threshold', 'monitoring'],
+    grant: 'alerts.manage',
+    search: parameters<AlertDraft>()('kind', 'object', 'direction', 'measure', 'part'),
+    component: lazyRouteComponent(() => import('./alerts/new-alert.tsx'), 'NewAlert'),
+  }),
+  page({
+    path: '/alerts/$id',
+    grant: 'alerts.see',
+    search: parameters<NoSearch>()(),
+    component: lazyRouteComponent(() => import('./alerts/alert.tsx'), 'AlertPage'),
+  }),
+  page({
+    path: '/alerts/$id/edit',
+    grant: 'alerts.manage',
+    search: parameters<NoSearch>()(),
+    component: lazyRouteComponent(() => import('./alerts/edit-alert.tsx'), 'EditAlert'),
   }),
   page({
     path: '/announcements',

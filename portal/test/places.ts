@@ -3,6 +3,11 @@
 /** Open to an admin of a team. */
 export const placesOfMembers = [
   '/',
+  '/alerts',
+  '/alerts/new',
+  '/alerts/new?kind=port_utilisation&object=1',
+  '/alerts/1',
+  '/alerts/1/edit',
   '/announcements',
   '/announcements/new',
   '/announcements/1',

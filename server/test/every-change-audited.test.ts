@@ -27,6 +27,7 @@ const unaudited: Readonly<Record<string, string>> = {
   getFlowGraph: 'only reads; a POST because of its filters',
   suggestShieldRules: 'only reads; a POST as simulateShield',
   simulateShield: 'only reads; a POST so that the rules are in a body',
+  tryAlertCondition: 'only reads; a POST because of the condition',
   createSignInOptions: 'only reads; a POST because its answer is never the same',
   createPasskeyOptions: 'only reads; a POST because of the password',
   findSignInMethods: 'only reads; a POST so that the address is not in the URL',

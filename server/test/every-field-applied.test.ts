@@ -218,6 +218,34 @@ const operations: Readonly<Record<string, Operation>> = {
       expires: field(later(30)),
     },
   },
+  updateAlertRule: {
+    read: 'getAlertRule',
+    /** The fixtures exist once a test runs. */
+    get base() {
+      return {
+        condition: {
+          kind: 'port_utilisation',
+          port_id: fixtures.red.portId,
+          direction: 'either',
+          above_percent: 80,
+          for_minutes: 15,
+        },
+      }
+    },
+    fields: {
+      name: field('Uplink full'),
+      'condition.direction': field('out'),
+      'condition.above_percent': field(70.5),
+      'condition.for_minutes': field(30),
+      severity: field('critical'),
+      enabled: field(false),
+      clear_minutes: field(60),
+    },
+    notShown: {
+      'condition.kind': 'has other fields, and is replaced with them: watch-rules.test.ts',
+      'condition.port_id': 'the team has no other port: watch-rules.test.ts',
+    },
+  },
   updateWebhook: {
     read: 'getWebhook',
     fields: {

@@ -7,6 +7,7 @@ import type { Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/document/routes'
 import { isPage } from '@pharos/contract/scalar'
 import type { TSchema } from 'typebox'
+import { addAlertRule } from '../src/alert/testing.ts'
 import { createTestApi, type TestApi } from './api.ts'
 import { addStaffToken, openSession } from './support/credentials.ts'
 import { seedZone } from '../src/dns/testing.ts'
@@ -135,6 +136,9 @@ describe('every list', () => {
       const zone = await seedZone(api.database.postgres, { teamId: fixtures.red.teamId, name })
       const provider = await addProvider(api, fixtures.red)
       const params = {
+        alert_rule_id: await addAlertRule(api.database.postgres.owner, fixtures.red.teamId, {
+          portId: fixtures.red.portId,
+        }),
         announcement_id: announcements.on,
         webhook_id: webhook.id,
         restore_id: restore.id,

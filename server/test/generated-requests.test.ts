@@ -2,6 +2,7 @@
 // rows. For all of them: no 5xx except 503; every response as declared for its status; invalid requests are refused;
 // refused requests have no effect; valid requests are refused only for the reasons listed here. Validity is decided by
 // support/expected-validity.ts. PHAROS_TEST_SEED repeats a run.
+import { addAlertRule } from '../src/alert/testing.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
@@ -49,6 +50,7 @@ import {
   openRegions,
   restoreRouters,
   type Fixtures,
+  type Holder,
 } from './support/fixtures.ts'
 import { scaled } from '../src/runtime/testing-scale.ts'
 
@@ -297,6 +299,10 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // For a new account: no password, or a password that the policy rejects.
   acceptInvitation: [/^body\.password: /],
   // Not an address of the public internet.
+  // An object that the team does not have; a window that is too long or ends before it starts.
+  createAlertRule: [/^body\.condition: unknown$/],
+  updateAlertRule: [/^body\.condition: unknown$/],
+  tryAlertCondition: [/^body\.(start|end): /],
   createWebhook: [/^body\.url: /],
   updateWebhook: [/^body\.url: /],
   // Not a network; in the past, or a decade ahead. Resources that do not exist or do not fit the scopes; more than the
@@ -384,6 +390,31 @@ const oddPrefixes = [
   '2001:db8::/32',
   '203.0.113.1/24',
   'any',
+]
+
+/** The last rule belongs to the second team. */
+const alertRuleIds = [900_001, 900_002, 900_003] as const
+
+async function restoreAlertRules(red: Holder, blue: Holder): Promise<void> {
+  const { owner } = api.database.postgres
+  await owner.deleteFrom('alert_rules').execute()
+  for (const id of alertRuleIds) {
+    const { teamId, portId } = id === alertRuleIds.at(-1) ? blue : red
+    await addAlertRule(owner, teamId, { id, portId, isFiring: true })
+  }
+}
+
+const conditionsOn = (red: Holder, blue: Holder) => [
+  ...[red.portId, red.portId, blue.portId].map((port_id) => ({
+    kind: 'port_utilisation',
+    port_id,
+    direction: 'in',
+    above_percent: 80,
+    for_minutes: 15,
+  })),
+  { kind: 'light_margin', port_id: red.portId, below_db: 2, for_minutes: 15 },
+  { kind: 'commit', service_id: red.serviceId, port_id: null, measure: 'forecast', above_percent: 100 },
+  { kind: 'visibility', announcement_id: red.announcements.on, heard_below_percent: 50, for_minutes: 15 },
 ]
 
 const webhookUrls = ['https://hooks.example.net/pharos', 'https://hooks.example.org:8443/a?b=c']
@@ -479,6 +510,8 @@ async function createHints(): Promise<Hints> {
     metadata: [metadataOf(samlMetadata.entityId, samlMetadata.signOnUrl, [samlMetadata.certificate]), '<a/>'],
     metadata_url: ['http://10.0.0.1/metadata'],
     passkey_id: [sparePasskeys[0], sparePasskeys[0], sparePasskeys[1]],
+    alert_rule_id: [...alertRuleIds, alertRuleIds[0], alertRuleIds[0], 999_999],
+    condition: conditionsOn(red, blue),
     webhook_id: [...webhookIds, webhookIds[0], webhookIds[0], 999_999],
     delivery_id: [...deliveryIds, ...deliveryIds, 999_999],
     restore_id: [restoreId, restoreId, 999_999],
@@ -658,6 +691,7 @@ async function restoreFixtures(): Promise<void> {
     .execute()
   await restoreInventory(owner, red)
   await restoreLetters(owner, [red.letterId, blue.letterId])
+  if (isUsed(/^alert_/)) await restoreAlertRules(red, blue)
   if (isUsed(/^webhook/)) await restoreWebhooks(api, red.teamId, blue.teamId)
   await owner
     .updateTable('api_tokens')

@@ -51,6 +51,7 @@ const keyless = [
   'getFlowGraph read',
   'simulateShield read',
   'suggestShieldRules read',
+  'tryAlertCondition read',
 ]
 
 let api: TestApi

@@ -137,6 +137,8 @@ const allowed: Record<string, readonly string[]> = {
     'events',
     'packages',
   ],
+  // Rules on the series of other domains: it reads them with the functions behind their charts.
+  alert: ['contract', 'operation', 'runtime', 'db', 'timeseries', 'outbox', 'inventory', 'byoip', 'packages'],
   // Finds rows of every domain: its sources read their tables.
   search: ['contract', 'net', 'operation', 'runtime', 'db', 'byoip', 'dns', 'inventory', 'packages'],
   // Reads with the operations of the domains that it reports.
@@ -262,6 +264,7 @@ function violationOf({ from, to, typeOnly }: Import): string | undefined {
 }
 
 const domains = new Set([
+  'alert',
   'approval',
   'mail',
   'audit',
@@ -306,7 +309,7 @@ const layers: Record<string, readonly (readonly string[])[]> = {
     [''],
     ['flow', 'reason', 'session'],
     ['byoip', 'dns', 'inventory', 'team'],
-    ['events', 'shield'],
+    ['alert', 'events', 'shield'],
     ['operator'],
     ['messages'],
     ['examples'],

@@ -400,6 +400,7 @@ const waiting = [
 const comparing = ['dns-observe:ns1.example.net.', 'mails', `reconcile:${slug}`, 'shield:edge']
 /** Loops that change only the database, or only ask. A new loop belongs here if it has no effect outside of it. */
 const sendsNothing = [
+  'alert-rules',
   'announced-prefixes',
   'asn-proofs',
   'close-period',

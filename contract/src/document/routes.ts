@@ -9,6 +9,7 @@ import { adminNetworkRoutes } from '../operator/network.ts'
 import { adminAccessRoutes } from '../operator/access-review.ts'
 import { adminUserRoutes } from '../operator/user.ts'
 import { adminStatusRoutes } from '../operator/status.ts'
+import { alertRuleRoutes } from '../alert/alert-rule.ts'
 import { analysisRoutes } from '../events/event.ts'
 import { auditRoutes } from '../team/audit.ts'
 import { byoipRoutes } from '../byoip/announcement.ts'
@@ -145,5 +146,6 @@ export const routes: readonly Route[] = [
   ...shieldSuggestionRoutes,
   ...shieldTrafficRoutes,
   ...blackholeRoutes,
+  ...alertRuleRoutes,
   ...searchRoutes,
 ]

@@ -1,4 +1,5 @@
 // Every example of the document. Each operation needs one: openapi-document.test.ts lists operations without an example.
+import recordedAlerts from '../alert/examples.json' with { type: 'json' }
 import recordedByoip from '../byoip/examples.json' with { type: 'json' }
 import recordedDns from '../dns/examples.json' with { type: 'json' }
 import recordedEvents from '../events/examples.json' with { type: 'json' }
@@ -21,6 +22,7 @@ export const examples: Examples = new Map([
   ...recorded(recordedTeam),
   ...recorded(recordedMessages),
   ...streamExamples,
+  ...recorded(recordedAlerts),
   ...recorded(recordedByoip),
   ...recorded(recordedOperator),
   ...recorded(recordedDns),

@@ -3,9 +3,11 @@ import { checkReasonText } from '../reason/check-reason.ts'
 import type { DocumentedMessage } from '../example.ts'
 import { messageData, messageOf, type MessageData } from '../messages/webhook-message.ts'
 import type { ApprovalItem } from '../operator/approval.ts'
+import { alertReasonText } from '../reason/alert-reason.ts'
 import { approvalDetail } from '../reason/approval-reason.ts'
 import {
   admin,
+  alertRule,
   approvalId,
   employee,
   eventId,
@@ -94,6 +96,17 @@ const approval: MessageData<'approval.opened'> = {
   items: withdrawals,
   teams: [{ team: teamReference, withdrawal_count: withdrawals.length }],
 }
+
+const firing = {
+  alert_rule_id: alertRule.id,
+  name: alertRule.name,
+  kind: alertRule.condition.kind,
+  severity: 'warning',
+  object: { type: 'port', id: uplink.id, name: uplink.name },
+  threshold: alertRule.condition.above_percent,
+  unit: 'percent',
+  comparison: 'above',
+} as const
 
 const decided = { decided: '2026-04-01T10:09:44.190Z', decided_by: `user:${employee.id}` }
 
@@ -287,6 +300,42 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
         ],
         corrects: null,
         at: '2026-04-02T00:00:07.441Z',
+      },
+    },
+    'alert.fired': {
+      summary: 'An alert rule fires',
+      timestamp: '2026-03-14T09:30:41.205Z',
+      data: {
+        ...firing,
+        portal_path: '/alerts/14?from=2026-03-14T03:15Z&to=2026-03-14T09:30Z',
+        firing_id: 902,
+        value: 5.918,
+        started: '2026-03-14T09:15:00.000Z',
+        at: '2026-03-14T09:30:00.000Z',
+      },
+    },
+    'alert.cleared': {
+      summary: 'A firing of an alert rule ended',
+      timestamp: '2026-03-14T11:05:40.518Z',
+      data: {
+        ...firing,
+        portal_path: '/alerts/14?from=2026-03-14T03:15Z&to=2026-03-14T11:05Z',
+        firing_id: 902,
+        started: '2026-03-14T09:15:00.000Z',
+        ending: 'cleared',
+        at: '2026-03-14T11:05:00.000Z',
+      },
+    },
+    'alert.unknown': {
+      summary: 'An alert rule has no data',
+      timestamp: '2026-03-15T02:10:40.077Z',
+      data: {
+        ...firing,
+        portal_path: '/alerts/14?from=2026-03-14T19:00Z&to=2026-03-15T02:00Z',
+        reason: 'no_data',
+        message: alertReasonText('no_data'),
+        since: '2026-03-15T01:00:00.000Z',
+        at: '2026-03-15T02:00:00.000Z',
       },
     },
     'team.staff_access': {

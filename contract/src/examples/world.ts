@@ -69,6 +69,18 @@ export const uplink = {
   device_name: 'edge1.ams',
   service_id: serviceId,
 }
+/** An alert rule on it. */
+export const alertRule = {
+  id: 14,
+  name: 'Uplink above its usual load',
+  condition: {
+    kind: 'port_utilisation',
+    port_id: portId,
+    direction: 'either',
+    above_percent: 5,
+    for_minutes: 15,
+  },
+} as const
 /** A warning of its module. */
 export const fading: OpticWarning = {
   code: 'trend',

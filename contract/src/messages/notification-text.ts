@@ -4,6 +4,7 @@ import { counted } from '../counted.ts'
 import { classificationLabel } from '../events/classification.ts'
 import { networkText } from '../network-text.ts'
 import { formatRate } from '../rate.ts'
+import { alertReasonText, type AlertReason } from '../reason/alert-reason.ts'
 import type { ApprovalAreaName } from '../reason/approval-reason.ts'
 
 type Attrs = Readonly<Record<string, unknown>>
@@ -24,6 +25,18 @@ const checkLabels: Readonly<Record<string, string>> = {
   size: 'size',
   overlap: 'overlap',
 }
+
+/** Value, threshold and unit are those of the message; `change` is the part of its type after the dot. */
+function alertText({ rule, object, change, value, threshold, unit, comparison, why }: Attrs): string {
+  const subject = `${String(rule)}${object === '' ? '' : ` (${String(object)})`}`
+  if (change === 'cleared') return `Alert "${subject}" has ended`
+  if (change === 'unknown') return `Alert "${subject}" has no data: ${alertReasonText(why as AlertReason)}`
+  const limit = `${comparison === 'above' ? 'above' : 'below'} ${quantity(threshold, unit)}`
+  return `Alert "${subject}" fires: ${quantity(value, unit)}, ${limit}`
+}
+
+const quantity = (value: unknown, unit: unknown): string =>
+  `${Number(Number(value).toFixed(1))} ${unit === 'percent' ? '%' : String(unit)}`
 
 const teamTexts = {
   attack: (attrs) =>
@@ -64,6 +77,7 @@ const teamTexts = {
     `The cross connect ${String(name)} (${String(circuit_id)}) waits for a letter of authorization of your team`,
   token_expiring: ({ type, name, expires }) =>
     `The ${type === 'tsig_key' ? 'TSIG key' : 'API token'} "${String(name)}" expires on ${String(expires).slice(0, 10)}`,
+  alert: alertText,
   staff_access: ({ reason, ticket, change }) =>
     `Staff of the provider entered your team ${change ? 'to change something' : 'for reading'}: ${String(reason)}${ticket == null ? '' : ` (${String(ticket)})`}`,
 } satisfies Record<string, Text>

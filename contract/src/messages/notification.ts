@@ -60,6 +60,7 @@ const TeamKinds = Component('NotificationKinds', {
   shield_changed: mailed('lists of shield rules that were reverted or removed, or are not applied'),
   letter_needed: mailed('cross connects that wait for a letter of authorization of the team'),
   token_expiring: mailed('API tokens and TSIG keys that expire within 30, 7 or 1 days'),
+  alert: Optional(mailed('alert rules that fire, end or have no data. True if it is left out')),
   staff_access: Optional(
     mailed('employees of the provider who enter the team, with their reason. False if it is left out'),
   ),
@@ -97,6 +98,7 @@ const notificationResources = [
   'port',
   'cross_connect',
   'shield_list',
+  'alert_rule',
 ] as const
 
 export const Notification = Component('Notification', {

@@ -46,7 +46,7 @@ export const followStreamRoute = route({
     '`announcement.regions_changed` when regions of announcements change while the status stays. The first event is `ready`. After a lost connection, send the last id as `Last-Event-ID` to continue ' +
     'without a gap. If that is not possible, after a week or a move of the database, the first event is ' +
     '`reset`: read the current state from the API. A message may come twice. Without `type`, all messages ' +
-    'that the modules of the team and the scopes of the API token (`ipam:read`, `lighthouse:read`, `shield:read`, `dns:read`, `inventory:read`) allow are ' +
+    'that the modules of the team and the scopes of the API token (`ipam:read`, `lighthouse:read`, `shield:read`, `dns:read`, `inventory:read`, `alerts:read`) allow are ' +
     'sent. A user also gets `notifications.changed` when the personal notifications of the team change, with the data ' +
     '`{unread, newest_id}`; webhooks and API tokens do not. The answer ends after a while, and when the credential expires: connect again.',
   permission: { credential: 'any' },

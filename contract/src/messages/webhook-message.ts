@@ -27,6 +27,15 @@ import {
 import { shieldReasonCodes } from '../reason/shield-reason.ts'
 import { OpticWarning } from '../inventory/transceiver.ts'
 import { SeenRoute } from '../byoip/visibility.ts'
+import {
+  AlertComparison,
+  AlertEndingName,
+  AlertKindName,
+  AlertObject,
+  AlertReasonName,
+  AlertSeverityName,
+  AlertUnit,
+} from '../alert/alert-rule.ts'
 
 export const messageTypes = [
   'announcement.status_changed',
@@ -50,6 +59,9 @@ export const messageTypes = [
   'service.billed',
   'cross_connect.status_changed',
   'shield.list_changed',
+  'alert.fired',
+  'alert.cleared',
+  'alert.unknown',
   'team.staff_access',
 ] as const
 
@@ -138,6 +150,20 @@ const seenAnnouncement = {
   collectors_seeing: Type.Integer({ minimum: 0, description: 'collectors with the route and its origin' }),
   collectors_total: Type.Integer({ minimum: 0, description: 'known collectors' }),
   at: { ...Time, description: 'time of the change' },
+}
+
+const alertRule = {
+  alert_rule_id: { ...Id, description: 'id of the rule' },
+  name: Type.String({ description: 'name of the rule' }),
+  kind: { ...AlertKindName, description: 'kind of its condition' },
+  severity: { ...AlertSeverityName, description: 'severity of the rule' },
+  object: { ...AlertObject, description: 'what the rule is about' },
+  threshold: Type.Number({ description: 'the limit, in `unit`' }),
+  unit: { ...AlertUnit, description: 'unit of the values' },
+  comparison: { ...AlertComparison, description: 'on which side of the threshold it fires' },
+  portal_path: Type.String({
+    description: 'path of the chart in the portal, with the time range of the message',
+  }),
 }
 
 /** `data` of each type. */
@@ -307,6 +333,35 @@ export const messageData = {
     rule_ids: Type.Array(Id, { description: 'rules that ended, for `expired`' }),
     at: { ...Time, description: 'time of the change' },
   }),
+  'alert.fired': Component(
+    'AlertFiredData',
+    {
+      ...alertRule,
+      firing_id: { ...Id, description: 'id of the firing; the same when it ends' },
+      value: Type.Number({ description: 'the value, in `unit`' }),
+      started: { ...Time, description: 'when the value went beyond the limit' },
+      at: { ...Time, description: 'when it had been beyond it for long enough' },
+    },
+    { description: 'a rule fires; there is no other message until the firing ends' },
+  ),
+  'alert.cleared': Component('AlertClearedData', {
+    ...alertRule,
+    firing_id: { ...Id, description: 'id of the firing' },
+    started: { ...Time, description: 'when the value went beyond the limit' },
+    ending: { ...AlertEndingName, description: 'why the firing ended' },
+    at: { ...Time, description: 'when it ended' },
+  }),
+  'alert.unknown': Component(
+    'AlertUnknownData',
+    {
+      ...alertRule,
+      reason: { ...AlertReasonName, description: 'code of the reason' },
+      message: Type.String({ description: 'the reason as text' }),
+      since: { ...Time, description: 'since when there are no data' },
+      at: { ...Time, description: 'time of the message' },
+    },
+    { description: 'a rule has had no data for an hour; once until there are data again' },
+  ),
   'team.staff_access': Component('TeamStaffAccessData', {
     staff_access_id: {
       ...Id,

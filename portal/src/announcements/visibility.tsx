@@ -2,6 +2,7 @@
 import { Group, Stack, Text, Tooltip } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip/announcement'
 import type { Visibility as Data } from '@pharos/contract/byoip/visibility'
+import { AlertLink } from '../alerts/alert-link.tsx'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -12,14 +13,18 @@ import { words } from './words.ts'
 
 const { visibility: texts } = words
 
-export function Visibility({ announcement: { visibility } }: { announcement: Announcement }) {
+export function Visibility({ announcement: { id, visibility } }: { announcement: Announcement }) {
   const now = useNow()
   if (!visibility || visibility.reason === 'no_source')
     return <Empty title={texts.notMonitored}>{texts.notMonitoredNote}</Empty>
   const text = visibilityText(visibility, now)
   const details = [originsText(visibility), moreSpecificsText(visibility), visibility.message]
   return (
-    <Section title={texts.title} actions={<VisibilityPill visibility={visibility} />}>
+    <Section
+      title={texts.title}
+      note={<VisibilityPill visibility={visibility} />}
+      actions={<AlertLink kind="visibility" object={id} />}
+    >
       <Stack gap={4}>
         {text !== undefined && (
           <Tooltip label={texts.collector} multiline maw={320}>

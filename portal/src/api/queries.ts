@@ -59,7 +59,7 @@ export const useAnswer = <R extends Route>(
 ) => useQuery({ ...answerOf(route, input), refetchInterval: () => refetchIntervalOf(route, refetchInterval) })
 
 /** Groups of operations whose changes the stream announces. */
-export type AnswerGroup = 'Analysis' | 'BYOIP' | 'DNS' | 'Inventory'
+export type AnswerGroup = 'Alerts' | 'Analysis' | 'BYOIP' | 'DNS' | 'Inventory'
 /** Changes of served zones are found by polling. */
 const streamed: ReadonlySet<string> = new Set<AnswerGroup>(['Analysis', 'BYOIP'])
 /** Polling while the stream is connected: it does not announce every field. */

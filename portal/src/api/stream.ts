@@ -149,6 +149,7 @@ function take(received: StreamEvent): void {
 
 const groupOf = (type: string): AnswerGroup => groups[type.split('.')[0]!] ?? 'BYOIP'
 const groups: Readonly<Record<string, AnswerGroup>> = {
+  alert: 'Alerts',
   event: 'Analysis',
   incident: 'Analysis',
   zone: 'DNS',

@@ -2,7 +2,7 @@
 import { formatRate } from '../ui/rate.ts'
 import { formatDuration } from '../ui/time-text.ts'
 
-export type Unit = 'bps' | 'pps' | 'bytes' | 'packets' | 'count' | 'percent' | 'dBm' | 'ms'
+export type Unit = 'bps' | 'pps' | 'bytes' | 'packets' | 'count' | 'percent' | 'dBm' | 'dB' | 'ms'
 
 const counts = new Intl.NumberFormat('en')
 
@@ -23,7 +23,8 @@ export function formatValue(value: number, unit: Unit): string {
     case 'percent':
       return `${formatPart(value)} %`
     case 'dBm':
-      return `${value.toFixed(1)} dBm`
+    case 'dB':
+      return `${value.toFixed(1)} ${unit}`
     case 'ms':
       return formatDuration(value)
   }
@@ -98,7 +99,7 @@ const powers = ['', 'k', 'M', 'G', 'T', 'P'] as const
 
 /** Returns the labels of ticks, all in the unit of the highest one: `0`, `2.5 Gbps`, `5 Gbps`. */
 export function tickLabels(ticks: readonly number[], unit: Unit, isLog = false): string[] {
-  if (isLog || unit === 'ms' || unit === 'percent' || unit === 'dBm')
+  if (isLog || unit === 'ms' || unit === 'percent' || unit === 'dBm' || unit === 'dB')
     return ticks.map((tick) => plainTick(tick, unit))
   const highest = Math.max(...ticks.map(Math.abs))
   const power = highest < 1000 ? 0 : Math.min(powers.length - 1, Math.floor(Math.log10(highest) / 3 + 1e-9))
@@ -113,7 +114,7 @@ export function tickLabels(ticks: readonly number[], unit: Unit, isLog = false):
 
 function plainTick(tick: number, unit: Unit): string {
   if (tick === 0 && unit !== 'dBm') return '0'
-  if (unit === 'dBm') return `${clean(tick)} dBm`
+  if (unit === 'dBm' || unit === 'dB') return `${clean(tick)} ${unit}`
   if (unit === 'percent') return `${clean(tick)} %`
   return formatValue(tick, unit)
 }

@@ -12,6 +12,7 @@ import { billedText, overageText } from '@pharos/contract/inventory/bill-text'
 import type { Service } from '@pharos/contract/inventory/service'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { AlertLink } from '../alerts/alert-link.tsx'
 import { call } from '../api/call.ts'
 import { teamIdNow } from '../api/queries.ts'
 import { BillBar } from '../charts/bill-bar.tsx'
@@ -140,6 +141,9 @@ function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: b
       )}
       {bill.price !== null && <PriceLines price={bill.price} />}
       {bill.rank !== null && <Recount bill={bill} service={service} month={month} />}
+      {bill.closed === null && commit !== null && billed !== null && (
+        <AlertLink kind="commit" object={service.id} part={bill.port_id} of={bill.name} />
+      )}
     </div>
   )
 }

@@ -10,6 +10,7 @@ import {
 } from '@pharos/contract/inventory/transceiver'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { AlertLink } from '../alerts/alert-link.tsx'
 import { call } from '../api/call.ts'
 import { answerOverLastOf, refetchIntervalOf, teamIdNow } from '../api/queries.ts'
 import { Chart } from '../charts/chart.tsx'
@@ -58,7 +59,10 @@ export function useTransceiver(portId: number) {
 export function OpticsCard({ portId, metrics }: { portId: number; metrics: TransceiverMetrics }) {
   const { latest, thresholds, warnings, ddm } = metrics
   return (
-    <Section title={texts.title}>
+    <Section
+      title={texts.title}
+      actions={ddm && <AlertLink kind="light_margin" object={portId} of={texts.title} />}
+    >
       <Stack gap="sm">
         {warnings.map((warning) => (
           <Alert key={`${warning.code} ${warning.metric} ${warning.lane}`} color="warn" variant="light">

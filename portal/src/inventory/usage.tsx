@@ -7,6 +7,7 @@ import type { Series } from '@pharos/contract/timeseries'
 import { getPortUsageRoute, type PortUsage } from '@pharos/contract/inventory/usage'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, type ReactNode } from 'react'
+import { AlertLink } from '../alerts/alert-link.tsx'
 import { answerOverLastOf, refetchIntervalOf, useAnswer } from '../api/queries.ts'
 import { useHasModule } from '../api/use-grant.ts'
 import { directionColors, type ChartThreshold } from '../charts/chart-props.ts'
@@ -53,7 +54,12 @@ export function UsageCard({ port, title = texts.title, isChartOnly = false, heig
     <Section
       title={title}
       fill={isChartOnly}
-      actions={<TimeRangeField value={range} onChange={setRange} canBeAny={false} />}
+      actions={
+        <>
+          {!isChartOnly && <AlertLink kind="port_utilisation" object={id} of={texts.title} />}
+          <TimeRangeField value={range} onChange={setRange} canBeAny={false} />
+        </>
+      }
     >
       <Chart
         label={texts.chart}

@@ -2,6 +2,7 @@
 import type { Notification } from '@pharos/contract/messages/notification'
 import type { NotificationKind } from '@pharos/contract/messages/notification-text'
 import {
+  IconAlertCircle,
   IconAlertTriangle,
   IconBan,
   IconBroadcast,
@@ -42,6 +43,7 @@ const looks: Record<NotificationKind, Look> = {
   bgp_session_down: { icon: IconPlugConnectedX, color: 'bad' },
   shield_changed: { icon: IconShieldExclamation, color: 'warn' },
   letter_needed: { icon: IconFileUpload, color: 'warn' },
+  alert: { icon: IconAlertCircle, color: 'warn' },
   staff_access: { icon: IconUserShield, color: 'info' },
   token_expiring: { icon: IconKey, color: 'warn' },
   approval_opened: { icon: IconGavel, color: 'warn' },
@@ -49,10 +51,17 @@ const looks: Record<NotificationKind, Look> = {
   sampling_implausible: { icon: IconRulerMeasure, color: 'warn' },
 }
 
-/** An attack that has ended is no longer red. */
+const colorOfAlert: Readonly<Record<string, StateColor>> = { info: 'info', warning: 'warn', critical: 'bad' }
+
+/** What has ended is no longer red. */
 export function lookOf({ kind, attrs }: Pick<Notification, 'kind' | 'attrs'>): Look {
   const look = looks[kind]
-  return kind === 'attack' && attrs['end'] ? { ...look, color: 'idle' } : look
+  if (kind === 'attack' && attrs['end']) return { ...look, color: 'idle' }
+  if (kind !== 'alert' || attrs['change'] === 'unknown') return look
+  return {
+    ...look,
+    color: attrs['change'] === 'cleared' ? 'idle' : (colorOfAlert[String(attrs['severity'])] ?? look.color),
+  }
 }
 
 /** Returns the address of the page where the reader sees more, or acts. */
@@ -68,6 +77,8 @@ export function pageOf({ resource, attrs }: Pick<Notification, 'resource' | 'att
       return `/shield/rules?prefix=${encodeURIComponent(String(attrs['prefix']))}`
     case 'cross_connect':
       return `/cross-connects/${resource.id}`
+    case 'alert_rule':
+      return String(attrs['path'])
     case 'approval':
       return `/staff/inbox?show=approval-${resource.id}`
     case 'letter':

@@ -19,6 +19,7 @@ const kinds: Record<NotificationKind, string> = {
   bgp_session_down: 'BGP session down',
   shield_changed: 'Shield rules',
   letter_needed: 'Letter needed',
+  alert: 'Alert',
   staff_access: 'Provider in your team',
   token_expiring: 'Credential expires',
   approval_opened: 'Approval needed',

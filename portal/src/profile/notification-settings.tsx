@@ -90,6 +90,7 @@ const declared = {
 const valuesOf = ({ kinds, staff, ...settings }: NotificationSettings): Values => ({
   ...settings,
   ...kinds,
+  alert: kinds.alert ?? true,
   staff_access: kinds.staff_access ?? false,
   staff_mail: staff?.mail ?? false,
   staff_digest: staff?.digest ?? 'immediate',

@@ -62,6 +62,10 @@ const kinds: Record<NotificationKind, { readonly label: string; readonly help: s
     label: 'Letter needed',
     help: 'A cross connect waits for a letter of authorization of your team.',
   },
+  alert: {
+    label: 'Alerts',
+    help: 'An alert rule of the team fires, ends, or has no data.',
+  },
   staff_access: {
     label: 'Provider in your team',
     help: 'Staff of the provider entered the team, with their reason. Only for admins.',

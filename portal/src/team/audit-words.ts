@@ -84,6 +84,7 @@ const nouns: Readonly<Record<string, string>> = {
   staff_access: 'staff access',
   staff_sign_in: 'sign-in of staff',
   tsig_key: 'TSIG key',
+  alert_rule: 'alert rule',
 }
 
 /** Actions with a text of their own. */

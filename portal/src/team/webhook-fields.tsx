@@ -26,7 +26,7 @@ export const newWebhook: WebhookValues = {
 export const bodyOf = ({ url, ...rest }: WebhookValues) => ({ ...rest, url: url.trim() })
 
 type Subject = MessageType extends `${infer First}.${string}` ? First : never
-const groups = ['routing', 'attacks', 'dns', 'inventory', 'billing', 'team'] as const
+const groups = ['routing', 'attacks', 'dns', 'inventory', 'billing', 'alerts', 'team'] as const
 
 const groupOfSubject: Readonly<Record<Subject, (typeof groups)[number]>> = {
   announcement: 'routing',
@@ -38,6 +38,7 @@ const groupOfSubject: Readonly<Record<Subject, (typeof groups)[number]>> = {
   port: 'inventory',
   cross_connect: 'inventory',
   service: 'billing',
+  alert: 'alerts',
   team: 'team',
 }
 

@@ -45,6 +45,11 @@ const scopes: Record<Scope, Named> = {
     label: 'Change shield rules',
     help: 'Replace the rule list of a prefix.',
   },
+  'alerts:read': {
+    label: 'Read alerts',
+    help: 'See alert rules, their firings, and the values that they watch.',
+  },
+  'alerts:write': { label: 'Change alerts', help: 'Create, change and delete alert rules.' },
   'team:read': { label: 'Read team and members', help: 'See the settings, members and domains of the team.' },
   'team:write': {
     label: 'Change team and members',
@@ -120,6 +125,12 @@ const messages: Record<MessageType, Named> = {
     label: 'Shield rules changed state',
     help: 'A list was applied, rejected, reverted or held, or rules of it ended.',
   },
+  'alert.fired': {
+    label: 'Alert fired',
+    help: 'The value of an alert rule was beyond its limit for long enough.',
+  },
+  'alert.cleared': { label: 'Alert ended', help: 'The value is within the limit again.' },
+  'alert.unknown': { label: 'Alert without data', help: 'An alert rule has had no data for an hour.' },
   'team.staff_access': {
     label: 'Staff of the provider entered the team',
     help: 'With their reason, and whether they may change something.',
@@ -397,6 +408,7 @@ export const words = {
     eventGroups: {
       routing: 'Announcements',
       attacks: 'Attacks and Shield',
+      alerts: 'Alerts',
       dns: 'DNS',
       inventory: 'Ports and cross connects',
       billing: 'Bills',

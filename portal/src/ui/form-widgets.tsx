@@ -49,14 +49,17 @@ export const textarea = (options: Common & { readonly placeholder?: string }): F
   ),
 })
 
-/** A whole number; empty is `''`. */
-export const number = (options: Common & { readonly unit?: string }): FieldDeclaration => ({
+/** A number, whole without `decimals`; empty is `''`. */
+export const number = (
+  options: Common & { readonly unit?: string; readonly decimals?: number },
+): FieldDeclaration => ({
   ...common(options),
   Widget: (props) => (
     <NumberInput
       {...inputProps(props)}
       styles={{ wrapper: { maxWidth: 220 } }}
-      allowDecimal={false}
+      allowDecimal={options.decimals !== undefined}
+      {...(options.decimals === undefined ? {} : { decimalScale: options.decimals })}
       clampBehavior="none"
       {...(options.unit === undefined ? {} : { suffix: ` ${options.unit}` })}
     />

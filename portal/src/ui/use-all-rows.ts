@@ -10,8 +10,14 @@ import { pagesOf } from './list-tools.tsx'
 type RowOf<R extends Route> = ResponseOf<R> extends { readonly results: readonly (infer One)[] } ? One : never
 
 /** Rows that change while the pages are read are as in the page that had them first. */
-export function useAllRows<R extends Route>(route: R, input: CallInput<R>, refetchMs?: number) {
+export function useAllRows<R extends Route>(
+  route: R,
+  input: CallInput<R>,
+  refetchMs?: number,
+  enabled = true,
+) {
   return useQuery({
+    enabled,
     queryKey: [teamIdNow(), route.name, 'all rows', input],
     meta: { group: route.group },
     queryFn: async ({ signal }): Promise<readonly RowOf<R>[]> => {

@@ -49,6 +49,9 @@ export type PostgresOptions = {
 }
 
 /** A statement, compiled or not. */
+/** Runs a reading statement that names its teams itself: as a team, or as the owner of the tables. */
+export type ReadStatement = <R>(query: RawBuilder<R>) => Promise<R[]>
+
 export type Readable<R> = RawBuilder<R> | Pick<CompiledQuery<R>, 'sql' | 'parameters'>
 
 export type Postgres = {

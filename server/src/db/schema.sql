@@ -625,6 +625,78 @@ AS $function$ select
     or exists (select from dns_zones z where z.name_key > wanted and z.name_key < before
       and z.team_id is distinct from team and z.claimed is not null and z.deleted is null) $function$;
 
+create table alert_firings (
+  id bigint not null generated always as identity,
+  rule_id bigint not null,
+  team_id integer not null,
+  started timestamp with time zone not null,
+  fired timestamp with time zone not null,
+  ended timestamp with time zone,
+  ending text,
+  value double precision not null,
+  threshold double precision not null,
+  constraint alert_firings_pkey PRIMARY KEY (id),
+  constraint alert_firings_rule_id_team_id_fkey FOREIGN KEY (rule_id, team_id) REFERENCES alert_rules(id, team_id) ON DELETE CASCADE,
+  constraint alert_firings_check CHECK (((ended IS NULL) = (ending IS NULL))),
+  constraint alert_firings_ending_check CHECK ((ending = ANY (ARRAY['cleared'::text, 'changed'::text, 'disabled'::text, 'deleted'::text])))
+);
+CREATE INDEX alert_firings_ended ON public.alert_firings USING btree (ended) WHERE (ended IS NOT NULL);
+CREATE UNIQUE INDEX alert_firings_open ON public.alert_firings USING btree (rule_id) WHERE (ended IS NULL);
+CREATE INDEX alert_firings_rule ON public.alert_firings USING btree (rule_id, id);
+alter table alert_firings enable row level security;
+create policy tenant on alert_firings as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table alert_rules (
+  id bigint not null generated always as identity,
+  team_id integer not null,
+  name text not null,
+  kind text not null,
+  condition jsonb not null, -- JSON: AlertCondition of contract/src/alert/alert-rule.ts
+  object_id bigint not null, -- id of the port, service or announcement of the condition; it may be gone, which the state shows
+  severity text not null,
+  enabled boolean not null,
+  clear_minutes integer not null,
+  state text not null default 'unknown'::text,
+  since timestamp with time zone not null default now(),
+  reason text default 'new'::text, -- code from contract/src/reason/alert-reason.ts; null unless the state is unknown
+  value double precision, -- the last measured value
+  evaluated_until timestamp with time zone, -- end of the last evaluated value; null before the first
+  above_ms bigint not null default 0, -- measured time beyond the limit in the current run; below_ms: within it
+  below_ms bigint not null default 0,
+  unknown_ms bigint not null default 0, -- time without data up to evaluated_until
+  run_since timestamp with time zone, -- start of the current run beyond the limit; null without one
+  told_unknown boolean not null default false, -- whether the team was notified that there are no data
+  version integer not null default 1,
+  created timestamp with time zone not null default now(),
+  created_by text not null,
+  modified timestamp with time zone not null default now(),
+  constraint alert_rules_pkey PRIMARY KEY (id),
+  constraint alert_rules_id_team_id_key UNIQUE (id, team_id),
+  constraint alert_rules_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint alert_rules_clear_minutes_check CHECK ((clear_minutes > 0)),
+  constraint alert_rules_kind_check CHECK ((kind = ANY (ARRAY['port_utilisation'::text, 'commit'::text, 'light_margin'::text, 'visibility'::text]))),
+  constraint alert_rules_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'warning'::text, 'critical'::text]))),
+  constraint alert_rules_state_check CHECK ((state = ANY (ARRAY['ok'::text, 'firing'::text, 'unknown'::text])))
+);
+CREATE INDEX alert_rules_team ON public.alert_rules USING btree (team_id);
+alter table alert_rules enable row level security;
+create policy tenant on alert_rules as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table announcement_heard (
+  announcement_id integer not null,
+  team_id integer not null,
+  at timestamp with time zone not null, -- start of the 5 minutes
+  percent double precision not null, -- collectors with the announcement and its origin
+  is_least boolean not null, -- not all collectors were known: it may be more
+  constraint announcement_heard_pkey PRIMARY KEY (announcement_id, at),
+  constraint announcement_heard_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
+  constraint announcement_heard_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX announcement_heard_at ON public.announcement_heard USING btree (at);
+CREATE INDEX announcement_heard_team ON public.announcement_heard USING btree (team_id);
+alter table announcement_heard enable row level security;
+create policy tenant on announcement_heard as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table announcement_history (
   id bigint not null generated always as identity,
   announcement_id integer not null,
@@ -2681,7 +2753,7 @@ create table outbox (
 CASE
     WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['approval.opened'::text, 'approval.reminder'::text, 'approval.decided'::text, 'service.billed'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text, 'team.staff_access'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text, 'alert.fired'::text, 'alert.cleared'::text, 'alert.unknown'::text, 'team.staff_access'::text]))
 END) NOT VALID
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
@@ -3808,7 +3880,7 @@ create table webhooks (
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
     WHEN (team_id IS NULL) THEN ARRAY['approval.opened'::text, 'approval.reminder'::text, 'approval.decided'::text, 'service.billed'::text]
-    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text, 'team.staff_access'::text]
+    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text, 'alert.fired'::text, 'alert.cleared'::text, 'alert.unknown'::text, 'team.staff_access'::text]
 END))) NOT VALID
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
@@ -3890,6 +3962,9 @@ create view visible_devices with (security_barrier=true) as
              JOIN ports p ON ((p.id = a.port_id)))
           WHERE ((a.team_id = ( SELECT current_team_id() AS current_team_id)) AND (a.valid @> now()))));
 
+grant select, update (ended, ending) on alert_firings to pharos_tenant;
+grant delete, insert (team_id, name, kind, condition, object_id, severity, enabled, clear_minutes, reason, created_by), select, update (name, kind, condition, object_id, severity, enabled, clear_minutes, state, since, reason, value, evaluated_until, above_ms, below_ms, unknown_ms, run_since, told_unknown, version, modified) on alert_rules to pharos_tenant;
+grant select on announcement_heard to pharos_tenant;
 grant insert, select on announcement_history to pharos_tenant;
 grant insert, select, update on announcement_regions to pharos_tenant;
 grant delete, insert, select, update on announcement_validations to pharos_tenant;

@@ -8,6 +8,72 @@ export type Json = ColumnType<JsonValue, string, string>
 export type NullableJson = ColumnType<JsonValue, string | null, string | null>
 export type GeneratedJson = ColumnType<JsonValue, string | undefined, string>
 
+export type AlertFiringsEnding = 'cleared' | 'changed' | 'disabled' | 'deleted'
+
+export interface AlertFiringsTable {
+  id: GeneratedAlways<number>
+  rule_id: number
+  team_id: number
+  started: Date
+  fired: Date
+  ended: Date | null
+  ending: AlertFiringsEnding | null
+  value: number
+  threshold: number
+}
+
+export type AlertRulesKind = 'port_utilisation' | 'commit' | 'light_margin' | 'visibility'
+
+export type AlertRulesSeverity = 'info' | 'warning' | 'critical'
+
+export type AlertRulesState = 'ok' | 'firing' | 'unknown'
+
+export interface AlertRulesTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  name: string
+  kind: AlertRulesKind
+  /** JSON: AlertCondition of contract/src/alert/alert-rule.ts */
+  condition: Json
+  /** id of the port, service or announcement of the condition; it may be gone, which the state shows */
+  object_id: number
+  severity: AlertRulesSeverity
+  enabled: boolean
+  clear_minutes: number
+  state: Generated<AlertRulesState>
+  since: Generated<Date>
+  /** code from contract/src/reason/alert-reason.ts; null unless the state is unknown */
+  reason: Generated<string | null>
+  /** the last measured value */
+  value: number | null
+  /** end of the last evaluated value; null before the first */
+  evaluated_until: Date | null
+  /** measured time beyond the limit in the current run; below_ms: within it */
+  above_ms: Generated<number>
+  below_ms: Generated<number>
+  /** time without data up to evaluated_until */
+  unknown_ms: Generated<number>
+  /** start of the current run beyond the limit; null without one */
+  run_since: Date | null
+  /** whether the team was notified that there are no data */
+  told_unknown: Generated<boolean>
+  version: Generated<number>
+  created: Generated<Date>
+  created_by: string
+  modified: Generated<Date>
+}
+
+export interface AnnouncementHeardTable {
+  announcement_id: number
+  team_id: number
+  /** start of the 5 minutes */
+  at: Date
+  /** collectors with the announcement and its origin */
+  percent: number
+  /** not all collectors were known: it may be more */
+  is_least: boolean
+}
+
 export interface AnnouncementHistoryTable {
   id: GeneratedAlways<number>
   announcement_id: number
@@ -2746,6 +2812,9 @@ export interface WebhooksTable {
 }
 
 export interface Schema {
+  alert_firings: AlertFiringsTable
+  alert_rules: AlertRulesTable
+  announcement_heard: AnnouncementHeardTable
   announcement_history: AnnouncementHistoryTable
   announcement_proofs: AnnouncementProofsTable
   announcement_regions: AnnouncementRegionsTable

@@ -71,6 +71,10 @@ describe('a serializer', () => {
         'revertShieldList',
         'simulateShield',
         'suggestShieldRules',
+        'listAlertRules',
+        'getAlertRule',
+        'createAlertRule',
+        'updateAlertRule',
       ],
     )
   })

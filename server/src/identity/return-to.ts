@@ -2,6 +2,7 @@
 
 /** The first segments of the pages of the portal. */
 const returnPages = [
+  'alerts',
   'announcements',
   'prefixes',
   'asns',

@@ -59,6 +59,7 @@ const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
   shield_changed: ['change of shield rules', 'changes of shield rules'],
   letter_needed: ['letter needed', 'letters needed'],
   token_expiring: ['credential expires soon', 'credentials expire soon'],
+  alert: ['alert', 'alerts'],
   staff_access: ['visit of the provider', 'visits of the provider'],
   approval_opened: ['change needs approval', 'changes need approval'],
   letter_to_review: ['letter to review', 'letters to review'],
@@ -81,7 +82,15 @@ function lineOf({ kind, attrs }: DigestNotifications): string {
   return notificationText(kind, Object.fromEntries(Object.entries(attrs).map(defanged)))
 }
 
-const texts: ReadonlySet<string> = new Set(['filename', 'reason', 'team', 'note', 'subject', 'ticket'])
+const texts: ReadonlySet<string> = new Set([
+  'filename',
+  'reason',
+  'team',
+  'note',
+  'subject',
+  'ticket',
+  'rule',
+])
 /** A subject contains no text of other users. */
 const hasText = ({ attrs }: DigestNotifications): boolean =>
   Object.keys(attrs).some((name) => texts.has(name))
@@ -99,6 +108,7 @@ function pathOf(shown: readonly DigestNotifications[], count: number): string {
   if (all('announcement')) return count === 1 ? `/announcements/${first!.id}` : '/announcements'
   if (all('port')) return count === 1 ? `/ports/${first!.id}` : '/ports'
   if (all('cross_connect')) return count === 1 ? `/cross-connects/${first!.id}` : '/cross-connects'
+  if (all('alert_rule')) return count === 1 ? String(shown[0]!.attrs['path']) : '/alerts'
   if (all('letter')) return '/staff/letters'
   if (all('approval')) return '/staff/inbox'
   return '/'

@@ -72,10 +72,52 @@ const approval = {
   },
 } as unknown as ReportedMessage
 
+const alert = (type: 'alert.fired' | 'alert.cleared' | 'alert.unknown', rest: object) =>
+  ({
+    id: '1.4',
+    teamId: 7,
+    type,
+    at,
+    data: {
+      alert_rule_id: 14,
+      name: 'Uplink full',
+      severity: 'warning',
+      object: { type: 'port', id: 512, name: 'et-0/0/1' },
+      threshold: 80,
+      unit: 'percent',
+      comparison: 'above',
+      portal_path: '/alerts/14?from=2026-04-01T04:00Z&to=2026-04-01T10:00Z',
+      at: at.toISOString(),
+      ...rest,
+    },
+  }) as unknown as ReportedMessage
+
 const kindsOf = (message: ReportedMessage, ...recipients: Recipient[]) =>
   notificationsOf(occurrencesOf(message), recipients).map(
     ({ kind, userId, isMailed }) => `${kind} ${userId}${isMailed ? ' mailed' : ''}`,
   )
+
+describe('an alert rule', () => {
+  const textsOf = (message: ReportedMessage) =>
+    occurrencesOf(message).map(({ kind, attrs }) => notificationText(kind, attrs))
+
+  it('is reported to those who see alerts, with its value or the reason', () => {
+    const fired = alert('alert.fired', { value: 84.06 })
+    assert.deepEqual(kindsOf(fired, recipient()), ['alert 1 mailed'])
+    assert.deepEqual(kindsOf(fired, { ...recipient(), roles: ['dns'] }), [])
+    assert.deepEqual(textsOf(fired), ['Alert "Uplink full (et-0/0/1)" fires: 84.1 %, above 80 %'])
+    assert.deepEqual(textsOf(alert('alert.unknown', { reason: 'no_data' })), [
+      'Alert "Uplink full (et-0/0/1)" has no data: There are no measured values.',
+    ])
+  })
+
+  it('is reported when it ends by its values, and not when somebody has ended it', () => {
+    assert.deepEqual(textsOf(alert('alert.cleared', { ending: 'cleared' })), [
+      'Alert "Uplink full (et-0/0/1)" has ended',
+    ])
+    assert.deepEqual(textsOf(alert('alert.cleared', { ending: 'changed' })), [])
+  })
+})
 
 describe('an attack', () => {
   it('is reported if it reaches one of the thresholds', () => {

@@ -43,6 +43,9 @@ export const reportedTypes: readonly ReportedMessage['type'][] = [
   'port.bgp_session_changed',
   'cross_connect.status_changed',
   'shield.list_changed',
+  'alert.fired',
+  'alert.cleared',
+  'alert.unknown',
   'team.staff_access',
   'approval.opened',
 ]
@@ -67,11 +70,13 @@ export const moduleOfKind = {
   shield_changed: 'shield',
   // For members with the grant of `grantsWithoutModule`.
   token_expiring: null,
+  alert: null,
   staff_access: null,
 } as const satisfies Record<TeamNotificationKind, ReturnType<typeof moduleOf> | null>
 
 const grantsWithoutModule: Readonly<Partial<Record<NotificationKind, Grant>>> = {
   token_expiring: 'tokens.manage',
+  alert: 'alerts.see',
   staff_access: 'audit.see',
 }
 
@@ -144,6 +149,10 @@ const occurrences: { readonly [T in ReportedMessage['type']]: (message: Reported
     const isWanted = change === 'applied' || change === 'expired'
     return isWanted ? [] : [occurrence(message, 'shield_changed', { list_id, prefix, change, detail })]
   },
+  'alert.fired': (message) => [alertIn(message, 'fired', { value: message.data.value })],
+  // What ends with the change of a rule is known to those who made it.
+  'alert.cleared': (message) => (message.data.ending === 'cleared' ? [alertIn(message, 'cleared', {})] : []),
+  'alert.unknown': (message) => [alertIn(message, 'unknown', { why: message.data.reason })],
   'team.staff_access'(message) {
     const { staff_access_id, reason, ticket, change } = message.data
     return [occurrence(message, 'staff_access', { staff_access_id, reason, ticket, change })]
@@ -177,6 +186,35 @@ const attackIn = (
   key: message.data.id,
   since: new Date(message.data.start),
 })
+
+function alertIn(
+  message: Reported<'alert.fired' | 'alert.cleared' | 'alert.unknown'>,
+  change: string,
+  attrs: Occurrence['attrs'],
+): Occurrence {
+  const {
+    alert_rule_id,
+    name: rule,
+    object,
+    severity,
+    threshold,
+    unit,
+    comparison,
+    portal_path,
+  } = message.data
+  return occurrence(message, 'alert', {
+    alert_rule_id,
+    rule,
+    object: object.name,
+    severity,
+    change,
+    threshold,
+    unit,
+    comparison,
+    path: portal_path,
+    ...attrs,
+  })
+}
 
 function visibilityIn(
   message: Reported<'announcement.not_visible' | 'announcement.other_path'>,

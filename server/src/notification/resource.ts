@@ -27,6 +27,8 @@ export function resourceOf(kind: NotificationKind, attrs: Readonly<Record<string
       return of('port', attrs['port_id'])
     case 'shield_changed':
       return of('shield_list', attrs['list_id'])
+    case 'alert':
+      return of('alert_rule', attrs['alert_rule_id'])
     case 'letter_needed':
       return of('cross_connect', attrs['cross_connect_id'])
     case 'letter_to_review':

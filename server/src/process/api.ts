@@ -1,6 +1,7 @@
 // The api role: the HTTP server with the operations of every module.
 import { routes } from '@pharos/contract/document/routes'
 import type { FastifyInstance } from 'fastify'
+import * as alert from '../alert/parts.ts'
 import * as approval from '../approval/parts.ts'
 import * as audit from '../audit/parts.ts'
 import { createBrandReader } from '../brand/brand.ts'
@@ -52,6 +53,7 @@ const modules: readonly { routes(shared: ApiShared): Mounted[] }[] = [
   flow,
   shield,
   report,
+  alert,
   notification,
   webhook,
   stream,

@@ -2,6 +2,7 @@
 // modules; they stop in the reverse order. A module's parts.ts decides which parts run in which role.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import * as alert from '../alert/parts.ts'
 import * as audit from '../audit/parts.ts'
 import * as byoip from '../byoip/parts.ts'
 import * as collector from '../collector/parts.ts'
@@ -122,6 +123,7 @@ function createModules(shared: Shared) {
     zones,
     shield.parts(shared),
     approval.parts(shared),
+    alert.parts(shared),
     notification.parts(shared),
     platform.parts(shared),
     events.parts(shared),

@@ -160,6 +160,7 @@ export const failureTexts = {
       `${atMost(limit, 'announcement')} It has ${count}. Delete some, or ask your provider for more.`,
     webhooks: ({ limit }: { limit: number }) =>
       `${atMost(limit, 'webhook')} Delete one, or ask your provider for more.`,
+    alertRules: ({ limit }: { limit: number }) => `${atMost(limit, 'alert rule')} Delete one.`,
     providers: ({ limit }: { limit: number }) => `${atMost(limit, 'identity provider')} Delete one.`,
     serviceAccounts: ({ limit }: { limit: number }) => `${atMost(limit, 'service account')} Delete one.`,
     savedViews: ({ limit }: { limit: number }) => `There are ${limit} saved views already. Delete one.`,
@@ -830,6 +831,8 @@ export const invalidTexts = {
   secondaryContent: ['not_accepted', 'is not accepted for a secondary zone: its records are transferred'],
   tsigKey: ['unknown', 'is not the name of a TSIG key of the provider or of the team'],
   tsigKeyId: ['unknown', 'is not the id of a TSIG key of the provider or of the team'],
+  alertObject: ['unknown', ({ type }: { type: string }) => `is not the id of a ${type} of the team`],
+  alertWindow: ['window', ({ days }: { days: number }) => `must be at most ${days} days before the end`],
   confirm: ['confirm', ({ zone }: { zone: string }) => `must be the name of the zone, ${zone}`],
   ipAddress: ['address', 'must be an IP address such as 192.0.2.53 or 2001:db8::53'],
   privateServer: [

@@ -8,7 +8,7 @@ import {
   type StreamType,
 } from '@pharos/contract/messages/stream'
 import type { Db, Postgres } from '../db/postgres.ts'
-import { messageText, moduleOf } from '../outbox/message.ts'
+import { messageText, moduleOf, readingWithoutModule } from '../outbox/message.ts'
 import { lacksGrant, mayDo } from '../operation/grant.ts'
 import { fail, invalid, Failure } from '../runtime/error.ts'
 import type { Actor } from '../operation/operation.ts'
@@ -128,7 +128,7 @@ function requireReadable(actor: Actor, wanted: readonly StreamMessageType[] | un
 function refusalOf(actor: Actor, type: StreamMessageType): Failure | undefined {
   if (isPersonal(type)) return actor.kind === 'user' ? undefined : fail('unauthenticated', 'personal')
   const module = moduleOf(type)
-  const [grant, scope] = module === null ? (['audit.see', 'audit:read'] as const) : readingOf(module)
+  const [grant, scope] = module === null ? readingWithoutModule(type) : readingOf(module)
   if (!mayDo(actor, grant)) return lacksGrant(actor, grant, scope)
   if (module !== null && !actor.modules.includes(module)) return fail('module_disabled', 'module', { module })
   if (actor.kind === 'token' && !actor.scopes.includes(scope))

@@ -103,7 +103,7 @@ const regularExpression = /\\[dwsSbp]|\(\?|\[\^?[a-zA-Z0-9]-|[\])][+*{?]|\{\d+(,
 
 /** A value, a list of values, a range, or a literal rule. */
 const helpful =
-  /such as|one of|from -?\d+ to \d+|true or false|at (most|least) \d|an array|an object|must be a string|must be null|must not be empty|U\+[0-9A-F]{4}|NUL|must be [A-Za-z0-9"]+ (\{|$)|digits|UUID|comma-separated|not blank|does not begin|There is no such object|team, or current|API token, its 12/
+  /such as|one of|from -?\d+ to \d+|true or false|at (most|least) \d|an array|an object|must be a string|must be null|must not be empty|U\+[0-9A-F]{4}|NUL|must be [A-Za-z0-9"_]+ (\{|$)|digits|UUID|comma-separated|not blank|does not begin|There is no such object|team, or current|API token, its 12/
 
 describe('the message of a wrong value', () => {
   it('is tested for every route with parameters or a body', () => {

@@ -67,6 +67,8 @@ export type Caller = {
 }
 
 const allScopes = [
+  'alerts:read',
+  'alerts:write',
   'ipam:read',
   'ipam:write',
   'dns:read',

@@ -78,6 +78,8 @@ import { findPort } from '../../src/inventory/port/port.store.ts'
 import { findPrefix } from '../../src/inventory/holding/prefix.store.ts'
 import { findService } from '../../src/inventory/holding/service.store.ts'
 import { compactUsage } from '../../src/inventory/usage/compact.store.ts'
+import { listMarginPorts, listMargins } from '../../src/inventory/optics/light-margins.store.ts'
+import { listSpeeds, readHeldBuckets } from '../../src/inventory/usage/port-loads.store.ts'
 import { readUsage } from '../../src/inventory/usage/usage.store.ts'
 import { listPoints } from '../../src/inventory/gauge/gauge.store.ts'
 import { claimMails } from '../../src/mail/mail.store.ts'
@@ -100,6 +102,10 @@ import {
 import { countPartStates } from '../../src/status/part-states.store.ts'
 import { findProvider, lockProvider } from '../../src/identity/provider.store.ts'
 import { lockDomain } from '../../src/team/domain.store.ts'
+import { hasObject } from '../../src/alert/alert-rule.store.ts'
+import { saveEvaluated } from '../../src/alert/watch.store.ts'
+import { listShares, listWatched } from '../../src/byoip/visibility/heard-by.store.ts'
+import type { ReadStatement } from '../../src/db/postgres.ts'
 
 /** A call is made without rows, and with a row of null columns: it may fail after its statement. */
 export type StatementCall = (deps: { readonly db: Trx; readonly postgres: Postgres }) => Promise<unknown>
@@ -114,6 +120,11 @@ const series = {
   borders: [now, new Date('2026-03-02T12:00:00Z'), new Date('2026-03-03T12:00:00Z')],
   now,
 }
+const target = { key: 1, teamId: team, portId: id, start: now, end: now }
+const reading =
+  (db: Trx): ReadStatement =>
+  async (query) =>
+    (await query.execute(db)).rows
 const incidentReport: IncidentFigures = {
   team_id: team,
   incident_id: 'a',
@@ -277,6 +288,14 @@ export const statementCalls: readonly StatementCall[] = [
       isDaily: true,
     }),
   ({ db }) => keepingFacts(db, null, async () => {}),
+  ({ db }) => hasObject(db, team, 'port', id),
+  ({ db }) => saveEvaluated(db, []),
+  ({ db }) => listSpeeds(reading(db), [target]),
+  ({ db }) => readHeldBuckets(reading(db), [target]),
+  ({ db }) => listMarginPorts(reading(db), [target]),
+  ({ db }) => listMargins(reading(db), [target]),
+  ({ db }) => listWatched(reading(db), [{ ...target, announcementId: id }]),
+  ({ db }) => listShares(reading(db), [{ ...target, announcementId: id }]),
   ({ db }) => compactUsage(db),
   ({ db }) => listLetterOccurrences(db, now),
   ({ db }) => saveCounterChecks(db, now, []),

@@ -9,9 +9,11 @@ const needs =
     if (!('team' in identity)) throw new Error(`${identity.kind} is accepted`)
     const { kind, scopes: held, isAdmin, isStaff, staffRoles } = identity
     const isOfOneType = scopes.length === 1
-    // Who reads the audit log gets messages about staff, which need no module.
-    if (identity.team === 'bare')
-      return !isOfOneType && kind === 'user' && (isAdmin || isStaff) ? 200 : 'module_disabled'
+    // Messages about staff, for those who read the audit log, and about alert rules need no module.
+    if (identity.team === 'bare') {
+      const isReader = kind === 'user' ? isAdmin || isStaff : held.includes('alerts:read')
+      return !isOfOneType && isReader ? 200 : 'module_disabled'
+    }
     if (isStaff && isOfOneType && !staffHasGrant(staffRoles, 'lighthouse.see')) return 'forbidden'
     return kind === 'user' || scopes.some((scope) => held.includes(scope)) ? 200 : 'scope_missing'
   }
@@ -21,7 +23,9 @@ export const streamSubjects: readonly Subject[] = [
     route: 'followStream',
     requests: only(),
     answers: (_which, identity) =>
-      needs(['ipam:read', 'lighthouse:read', 'shield:read', 'dns:read', 'inventory:read'])(identity),
+      needs(['ipam:read', 'lighthouse:read', 'shield:read', 'dns:read', 'inventory:read', 'alerts:read'])(
+        identity,
+      ),
   },
   {
     route: 'followStream',

@@ -32,6 +32,7 @@ import { streamSubjects } from './subjects-stream.ts'
 import { teamSubjects } from './subjects-team.ts'
 import { tokenSubjects } from './subjects-token.ts'
 import { viewSubjects } from './subjects-view.ts'
+import { alertSubjects } from './subjects-alert.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
 import {
   addFormerRouter,
@@ -224,6 +225,7 @@ export const subjects: readonly Subject[] = [
   ...tokenSubjects,
   ...viewSubjects,
   ...auditSubjects,
+  ...alertSubjects,
   ...webhookSubjects,
   ...streamSubjects,
   ...dnsSubjects,

@@ -184,7 +184,7 @@ export async function saveSources(db: Db, sources: readonly SourceReport[]): Pro
 }
 
 /** A process that follows the sources writes their rows far more often; after this time no process follows them. */
-const followedWithin = sql`interval '2 minutes'`
+export const followedWithin = sql`interval '2 minutes'`
 
 export type SourceStatus = SourceReport & { readonly is_followed: boolean }
 

@@ -1,4 +1,5 @@
 // The bills of a month from its samples, as of now: the bills so far, and the closed ones.
+import { setImmediate } from 'node:timers/promises'
 import type { BillablePort } from '@pharos/contract/inventory/bill'
 import type { Postgres } from '../../db/postgres.ts'
 import { intersect } from '../usage/billing-month.ts'
@@ -32,17 +33,23 @@ type BillsOf = {
  * A month has a bill for each part with the same method, direction, scopes and currency. The samples are limited to the
  * bill's time.
  */
-export async function readBills(
+export const readBills = async (
   postgres: Postgres,
   service: BilledService,
-  { month, now, wanted }: BillsOf,
-): Promise<ReadBill[]> {
-  const nowMs = now.getTime()
-  const bills: ReadBill[] = []
+  { now, ...of }: BillsOf,
+): Promise<ReadBill[]> => (await readBillsAt(postgres, service, { ...of, times: [now] }))[0]!
+
+/** Returns the bills of a month as of several times in order, from one reading of its samples. */
+export async function readBillsAt(
+  postgres: Postgres,
+  service: BilledService,
+  { month, times, wanted }: Omit<BillsOf, 'now'> & { readonly times: readonly Date[] },
+): Promise<ReadBill[][]> {
+  const bills: ReadBill[][] = times.map(() => [])
   const [timezone, monthBuckets] = [timezoneOf(month, service.terms), monthBucketsOf(month, service.terms)]
   for (const segment of segmentsOf(periodOf(month, service.terms), service.terms)) {
-    const isCurrent = nowMs >= segment.startMs && nowMs < segment.endMs
-    const sinceMs = isCurrent ? Math.min(segment.startMs, nowMs - forecastMs) : segment.startMs
+    const current = times.find((at) => at.getTime() >= segment.startMs && at.getTime() < segment.endMs)
+    const sinceMs = current ? Math.min(segment.startMs, current.getTime() - forecastMs) : segment.startMs
     const billed = await readBilled(postgres, service, { ...segment, sinceMs, ...(wanted && { wanted }) })
     for (const one of billed) {
       const parts = one.parts.flatMap((part) => intersect(part, segment) ?? [])
@@ -54,7 +61,11 @@ export async function readBills(
         prices: priceTermsOf(parts, service.terms, monthBuckets),
       }
       const samples = one.samples.filter(({ startMs }) => startMs >= segment.startMs)
-      bills.push({ bill: billOf(one, rules, { period: segment, nowMs }), samples })
+      for (const [index, at] of times.entries()) {
+        // Each takes milliseconds: requests are answered between two of them.
+        if (index > 0) await setImmediate()
+        bills[index]!.push({ bill: billOf(one, rules, { period: segment, nowMs: at.getTime() }), samples })
+      }
     }
   }
   return bills

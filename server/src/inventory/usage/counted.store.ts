@@ -1,7 +1,7 @@
 // Reads counted values of ports, bucket by bucket. Days are sent as they are stored and divided here: PostgreSQL takes
 // about ten times as long to make rows of them.
 import { sql, type RawBuilder } from 'kysely'
-import type { Postgres } from '../../db/postgres.ts'
+import type { Postgres, ReadStatement } from '../../db/postgres.ts'
 
 export type CountedColumn =
   | 'octets_in'
@@ -26,10 +26,12 @@ export type Counted = {
 /** Whose buckets: rows with one `port_id`, and disjoint times from `since` until `until`. */
 export type CountedOf = RawBuilder<unknown>
 
-type Row = { readonly start: number; readonly firstMs: number; readonly lastMs: number } & Record<
-  'at' | 'covered' | CountedColumn,
-  string | null
->
+type Row = {
+  readonly key: number
+  readonly start: number
+  readonly firstMs: number
+  readonly lastMs: number
+} & Record<'at' | 'covered' | CountedColumn, string | null>
 
 /** Buckets of a minute (`seconds` 60, the last 30 days) or of five. */
 export async function readCounted(
@@ -39,27 +41,42 @@ export async function readCounted(
   columns: readonly CountedColumn[],
   seconds: 60 | 300,
 ): Promise<Counted> {
+  const query = countedQuery(sql`select 0 as key, * from (${of}) o`, columns, seconds)
+  return countedOf(await postgres.readInTeam(teamId, query), columns, seconds)
+}
+
+/** Like `readCounted`, of several ports in one statement: `of` has a `key` for each of them. A key without a bucket is absent. */
+export async function readCountedByKey(
+  read: ReadStatement,
+  of: CountedOf,
+  columns: readonly CountedColumn[],
+  seconds: 60 | 300,
+): Promise<ReadonlyMap<number, Counted>> {
+  const rows = Map.groupBy(await read(countedQuery(of, columns, seconds)), ({ key }) => key)
+  return new Map([...rows].map(([key, own]) => [key, countedOf(own, columns, seconds)]))
+}
+
+function countedQuery(of: CountedOf, columns: readonly CountedColumn[], seconds: 60 | 300): RawBuilder<Row> {
   const names = columns.map((name) => sql.ref(name))
   const arrays = sql.join(names.map((name) => sql`d.${name}::text as ${name}`))
   const texts = sql.join(names.map((name) => sql`array_agg(${name} order by at)::text`))
   const sums = sql.join(names.map((name) => sql`sum(s.${name})::bigint as ${name}`))
-  const query = sql<Row>`
+  return sql<Row>`
     with h as (select extract(epoch from since)::double precision * 1000 as "firstMs",
       extract(epoch from until)::double precision * 1000 as "lastMs", * from (${of}) o)
-    select h."firstMs", h."lastMs", extract(epoch from d.day::timestamp)::double precision * 1000 as start, null as at,
+    select h.key, h."firstMs", h."lastMs", extract(epoch from d.day::timestamp)::double precision * 1000 as start, null as at,
       d.covered_ms::text as covered, ${arrays}
     from h join port_days d on d.port_id = h.port_id and d.seconds = ${sql.lit(seconds)}
       and d.day between (h.since at time zone 'UTC')::date and (h.until at time zone 'UTC')::date
     union all
-    (select h."firstMs", h."lastMs", null, array_agg(at order by at)::text, array_agg(covered_ms order by at)::text, ${texts}
+    (select h.key, h."firstMs", h."lastMs", null, array_agg(at order by at)::text, array_agg(covered_ms order by at)::text, ${texts}
     from h cross join lateral (
       select extract(epoch from date_bin(make_interval(secs => ${sql.lit(seconds)}), s.minute, '2000-01-01T00:00:00Z'))::bigint * 1000 as at,
         sum(s.covered_ms) as covered_ms, ${sums}
       from port_samples s where s.port_id = h.port_id and s.minute >= h.since and s.minute < h.until
       group by 1) s
-    group by h."firstMs", h."lastMs")
+    group by h.key, h."firstMs", h."lastMs")
     order by start nulls last, "firstMs"`
-  return countedOf(await postgres.readInTeam(teamId, query), columns, seconds)
 }
 
 function countedOf(rows: readonly Row[], columns: readonly CountedColumn[], seconds: number): Counted {

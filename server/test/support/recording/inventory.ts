@@ -74,7 +74,7 @@ export async function recordInventory(recorder: Recorder): Promise<void> {
   await recordBills(recorder)
 }
 
-async function addServices({ owner, nextId }: Recorder): Promise<void> {
+export async function addServices({ owner, nextId }: Recorder): Promise<void> {
   const prices = {
     currency: 'EUR',
     decimals: 2,
@@ -104,7 +104,7 @@ async function addServices({ owner, nextId }: Recorder): Promise<void> {
 }
 
 /** The device with one port, which has been assigned to the service since February. */
-async function addDevice({ owner, nextId }: Recorder): Promise<void> {
+export async function addDevice({ owner, nextId }: Recorder): Promise<void> {
   await nextId('devices', deviceId)
   await nextId('interfaces', interfaceId)
   await nextId('ports', portId)
@@ -224,7 +224,7 @@ const isMissing = (ms: number): boolean =>
   ms >= Date.parse('2026-03-14T07:20:00Z') && ms < Date.parse('2026-03-14T07:30:00Z')
 
 /** Days of the port until a time; the customer receives what the device sends. */
-async function addTraffic({ owner }: Recorder, first: string, until: string): Promise<void> {
+export async function addTraffic({ owner }: Recorder, first: string, until: string): Promise<void> {
   for (let day = Date.parse(first); day < Date.parse(until); day += dayMs) {
     const times = Array.from({ length: slots }, (_, slot) => day + slot * slotMs)
     const column = (valueOf: (ms: number) => number): (number | null)[] =>

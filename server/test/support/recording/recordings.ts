@@ -1,5 +1,6 @@
 // The recorded examples by their file in `contract/src`. Each file is recorded on an installation of its own.
 import type { Example } from '@pharos/contract/example'
+import { recordAlerts } from './alerts.ts'
 import { recordByoip, withRegistries } from './byoip.ts'
 import { recordDns } from './dns.ts'
 import { recordDnssec } from './dnssec.ts'
@@ -23,6 +24,7 @@ type Recording = {
 }
 
 const recordings: Readonly<Record<string, Recording>> = {
+  'alert/examples.json': { record: recordAlerts },
   'byoip/examples.json': { record: recordByoip, withSettings: withRegistries },
   'dns/examples.json': {
     async record(recorder) {
