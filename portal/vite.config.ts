@@ -29,9 +29,12 @@ const sharedParts = /portal\/src\/((ui|api)\/|events\/attack-notification\.tsx)|
 const folders =
   /portal\/src\/(announcements|asns|prefixes|charts|events|overview|profile|session|shell|staff|team)\//
 
+/** Parts of a folder that its page loads only when they are used. */
+const later = /portal\/src\/overview\/(edit-overview|panel-settings|panel-tables|port-panel|use-drag)\./
+
 const libraryOf = (id: string): string | null => libraries.find(([, test]) => test.test(id))?.[0] ?? null
 
-const folderOf = (id: string): string | null => folders.exec(id)?.[1] ?? null
+const folderOf = (id: string): string | null => (later.test(id) ? null : (folders.exec(id)?.[1] ?? null))
 
 const styles = `${import.meta.dirname}/src/theme/library.css`
 

@@ -68,6 +68,10 @@ const entries = {
   },
   'billing.manage': { phrase: 'changes the address for invoices', roles: ['billing'] },
   'team.manage': { phrase: 'manages members, domains and the settings of the team', roles: [] },
+  'views.share': {
+    phrase: 'shares saved views with the team',
+    roles: ['editor', 'network', 'dns', 'billing'],
+  },
   'webhooks.manage': { phrase: 'manages webhooks', roles: [] },
   'tokens.manage': { phrase: 'manages API tokens', roles: [] },
   'audit.see': { phrase: 'reads the audit log', roles: [] },

@@ -72,7 +72,7 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
     await demo.stop()
   })
   const person = (email = 'demo@demo.example') =>
-    openPerson(browser, demo.url, email, { timezoneId: 'UTC', viewport: { width: 1440, height: 900 } })
+    openPerson(browser, demo.url, email, { timezoneId: 'UTC', viewport: { width: 1440, height: 2400 } })
 
   /** The rows of a CSV of staff without quoted cells in the columns that are compared. */
   async function csvOf(path: string): Promise<Row[]> {

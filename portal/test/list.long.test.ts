@@ -16,6 +16,7 @@ import {
   type ExampleServer,
 } from './example-server.ts'
 import { held, intercept, refused } from './intercept.ts'
+import { keepViews } from './kept-views.ts'
 
 const alarms = 3_000
 const targetOf = (number: number) => `203.0.113.${number % 250}`
@@ -202,6 +203,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
   })
 
   it('saves a view, opens with the default one, and returns to all rows', async () => {
+    keepViews(server)
     await page.goto(`${server.url}/events?ongoing=false&min_bps=2000000000&sort=start`)
     await page.getByRole('button', { name: 'Views', exact: true }).click()
     await page.getByRole('button', { name: 'Save this view' }).click()

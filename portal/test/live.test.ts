@@ -75,6 +75,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     })
     await page.goto(server.url)
     await isLive(page).waitFor()
+    await page.locator('[data-panel=regions]').scrollIntoViewIfNeeded()
     await page.getByRole('heading', { name: 'Regions' }).waitFor()
     const cold = requests.length
     // Answers that the connection alone would have invalidated have been requested again by then.

@@ -134,39 +134,22 @@ describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('has views on the overview, at most four, which say if the store does not answer', async () => {
+  it('adds what it shows to the overview, as a panel that says if the store does not answer', async () => {
     const { context, page, pageErrors } = await person()
     await openTraffic(page, '?chart=heatmap&range=1h')
     await page.getByRole('button', { name: 'Views' }).click()
-    await page.getByRole('button', { name: /^Save/ }).click()
-    await page.getByLabel('Name').fill('By hour')
-    await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Pin By hour to the overview' }).click()
-    await page.evaluate(`for (const key of Object.keys(localStorage))
-      if (/^pharos-views-.*-traffic$/.test(key)) {
-        const more = ['b', 'c', 'd', 'e'].map((name) => ({ name, search: '?metric=pps&top=' + name.charCodeAt(0) % 50 }))
-        localStorage[key] = JSON.stringify([...JSON.parse(localStorage[key]), ...more])
-      }`)
-    await page.goto(`${demo.url}/traffic`)
-    await page.getByRole('button', { name: 'Views' }).click()
-    const pin = (name: string) => page.getByRole('button', { name: `Pin ${name} to the overview` })
-    for (const name of ['d', 'c', 'b', 'e']) await pin(name).click()
-    await page.getByRole('alert').filter({ hasText: 'At most 4 views' }).waitFor()
-    await page.getByRole('button', { name: 'Unpin c from the overview' }).click()
+    await page.getByRole('button', { name: 'Add to my overview' }).click()
+    await page.getByText('Added to your overview.').waitFor()
 
     await page.goto(demo.url)
-    const pins = page.getByRole('group', { name: 'Pinned views of traffic' })
-    const card = pins.getByRole('region', { name: 'By hour' })
-    await card.getByText('Last hour', { exact: true }).waitFor()
-    await card.locator('canvas').waitFor()
-    assert.deepEqual(await pins.getByRole('heading', { level: 2 }).allInnerTexts(), ['By hour', 'b', 'd'])
+    const last = page.locator('[data-panel]').last()
+    await last.scrollIntoViewIfNeeded()
+    await last.getByText('Last hour', { exact: true }).waitFor()
+    await last.locator('canvas').waitFor()
     await settled(page)
     assert.deepEqual(await axeViolations(page), [])
-    await pins.getByRole('button', { name: 'Unpin b from the overview' }).click()
-    await pins.getByRole('button', { name: 'Unpin d from the overview' }).click()
-    await card.getByRole('link', { name: 'By hour' }).click()
+    await last.getByRole('heading').getByRole('link').click()
     await page.waitForURL((url) => url.pathname === '/traffic' && /chart=heatmap.*range=1h/.test(url.search))
-
     assert.deepEqual(pageErrors, [])
 
     await using _ = await intercept(
@@ -175,9 +158,8 @@ describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
       refused(503, 'unavailable', { degraded: ['clickhouse'] }),
     )
     await page.goto(demo.url)
-    await card.getByText('The flow store is not available').waitFor()
-    await card.getByRole('button', { name: 'Unpin By hour from the overview' }).click()
-    await pins.waitFor({ state: 'detached' })
+    await last.scrollIntoViewIfNeeded()
+    await last.getByText('The flow store is not available').waitFor()
     await context.close()
   })
 

@@ -182,6 +182,25 @@ const operations: Readonly<Record<string, Operation>> = {
     notShown: { metadata_url: 'it has to answer: saml-sign-in.test.ts' },
   },
   updateTeamSignIn: { read: 'getTeamSignIn', fields: { policy: field('optional') } },
+  updateView: {
+    read: 'getView',
+    base: {
+      'panels.0.kind': 'traffic',
+      'panels.0.width': 'half',
+      'panels.0.height': 'normal',
+      'panels.0.title': '',
+      'panels.0.search': '',
+    },
+    fields: {
+      name: field('Ongoing'),
+      search: field('?ongoing=true'),
+      'panels.0.kind': field('ports'),
+      'panels.0.width': field('third'),
+      'panels.0.height': field('tall'),
+      'panels.0.title': field('Inbound'),
+      'panels.0.search': field('?by=protocol'),
+    },
+  },
   updateServiceAccount: {
     read: 'getServiceAccount',
     fields: {

@@ -71,6 +71,7 @@ import { crossConnectRoutes } from '../inventory/cross-connect.ts'
 import { inventoryMetricsRoutes } from '../inventory/metrics.ts'
 import { transceiverRoutes } from '../inventory/transceiver.ts'
 import { usageRoutes } from '../inventory/usage.ts'
+import { viewRoutes } from '../team/view.ts'
 import { webhookRoutes } from '../messages/webhook.ts'
 
 export const routes: readonly Route[] = [
@@ -91,6 +92,7 @@ export const routes: readonly Route[] = [
   ...teamSignInRoutes,
   ...tokenRoutes,
   ...serviceAccountRoutes,
+  ...viewRoutes,
   ...auditRoutes,
   ...webhookRoutes,
   ...streamRoutes,

@@ -90,6 +90,15 @@ const ExportedNotificationSettings = Component('ExportedNotificationSettings', {
   kinds: Type.Record(Type.String(), Type.Boolean(), { description: 'whether each kind is mailed' }),
 })
 
+const ExportedView = Component('ExportedView', {
+  team_id: { ...Id, description: 'its team' },
+  page: Type.String({ description: 'the page of the portal' }),
+  name: Type.String({ description: 'name for people' }),
+  search: Type.String({ description: 'the search part of the address' }),
+  panels: Type.Array(Type.Unknown(), { description: 'panels of the overview' }),
+  created: { ...Time, description: 'when it was created' },
+})
+
 const ExportedAuditEntry = Component('ExportedAuditEntry', {
   id: { ...Id, description: 'id of the entry' },
   at: { ...Time, description: 'time of the change' },
@@ -121,6 +130,9 @@ export const AccountExport = Component('AccountExport', {
   }),
   notification_settings: Type.Array(ExportedNotificationSettings, {
     description: 'saved settings of notifications; without them the defaults apply',
+  }),
+  saved_views: Type.Array(ExportedView, {
+    description: 'saved views of the account, without those that it shared with a team',
   }),
   audit_entries: Type.Array(ExportedAuditEntry, {
     description: `entries of the audit log of what the account did, the newest ${exportedAuditMax} of \`audit_count\``,

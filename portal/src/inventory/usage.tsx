@@ -6,7 +6,7 @@ import { getServiceRoute } from '@pharos/contract/inventory/service'
 import type { Series } from '@pharos/contract/timeseries'
 import { getPortUsageRoute, type PortUsage } from '@pharos/contract/inventory/usage'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import { AlertLink } from '../alerts/alert-link.tsx'
 import { answerOverLastOf, refetchIntervalOf, useAnswer } from '../api/queries.ts'
 import { useHasModule } from '../api/use-grant.ts'
@@ -28,7 +28,15 @@ const { usage: texts } = words
 const refetchMs = 60_000
 const points = 300
 
-export function UsageCard({ port }: { readonly port: Port }) {
+type UsageCardProps = {
+  readonly port: Port
+  readonly title?: ReactNode
+  /** The chart alone, for the overview. */
+  readonly isChartOnly?: boolean
+  readonly height?: number
+}
+
+export function UsageCard({ port, title = texts.title, isChartOnly = false, height = 260 }: UsageCardProps) {
   const { id, service_id: serviceId, speed_bps: speed } = port
   const commit = useCommit(serviceId)
   const { range, span, setRange, zoom } = usePageRange()
@@ -44,10 +52,11 @@ export function UsageCard({ port }: { readonly port: Port }) {
   const usage = answer.data
   return (
     <Section
-      title={texts.title}
+      title={title}
+      fill={isChartOnly}
       actions={
         <>
-          <AlertLink kind="port_utilisation" object={id} of={texts.title} />
+          {!isChartOnly && <AlertLink kind="port_utilisation" object={id} of={texts.title} />}
           <TimeRangeField value={range} onChange={setRange} canBeAny={false} />
         </>
       }
@@ -66,7 +75,7 @@ export function UsageCard({ port }: { readonly port: Port }) {
         {...(usage ? { range: [Date.parse(usage.start), Date.parse(usage.end)] as const } : {})}
         {...zoom}
         {...(hasExplorer ? { opens } : {})}
-        height={260}
+        height={height}
         isLoading={answer.isPending}
         isPlaceholder={answer.isPlaceholderData}
         {...(answer.error && !usage
@@ -74,8 +83,8 @@ export function UsageCard({ port }: { readonly port: Port }) {
           : {})}
         emptyText={texts.empty}
       />
-      {usage && usage.samples > 0 && <Figures usage={usage} />}
-      {usage?.flow_records && <FlowRecords records={usage.flow_records} />}
+      {!isChartOnly && usage && usage.samples > 0 && <Figures usage={usage} />}
+      {!isChartOnly && usage?.flow_records && <FlowRecords records={usage.flow_records} />}
     </Section>
   )
 }

@@ -1,5 +1,5 @@
 // A few announcements with their state, sorted by urgency.
-import { Skeleton } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip/announcement'
 import { RegionCount } from '../announcements/region-cell.tsx'
 import { TextLink } from '../ui/link.tsx'
@@ -19,22 +19,29 @@ type Props = {
   readonly open: readonly string[]
   /** The most rows. */
   readonly rows: number
+  readonly title?: string
+  /** Only announcements in this region. */
+  readonly region?: string | undefined
 }
 
-export const AnnouncementsCard = ({ answer, open, rows }: Props) => (
+export const AnnouncementsCard = ({ answer, open, rows, title = texts.title, region }: Props) => (
   <Section
-    title={texts.title}
+    title={title}
     fill
     flush
     actions={
       answer.data && (
-        <TextLink to="/announcements" size="sm">
+        <TextLink to="/announcements" search={region === undefined ? {} : { region: [region] }} size="sm">
           {texts.all(answer.data.count)}
         </TextLink>
       )
     }
   >
-    {answer.data ? (
+    {answer.data?.count === 0 ? (
+      <Text size="sm" c="dimmed" className={classes['padded']!}>
+        {texts.none}
+      </Text>
+    ) : answer.data ? (
       <table className={classes['table']}>
         <thead>
           <tr>

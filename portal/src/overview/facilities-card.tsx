@@ -1,6 +1,6 @@
 // The ports of the team and their traffic now, by facility.
 import { listPortsRoute } from '@pharos/contract/inventory/port'
-import { Skeleton } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { busyFrom, percentOf } from '../inventory/load-trend.ts'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
@@ -15,14 +15,19 @@ import { words } from './words.ts'
 const { facilities: texts } = words
 const refetchMs = 60_000
 
-/** Renders only for a team with ports. */
-export function FacilitiesCard() {
+type Props = {
+  readonly title?: string
+  /** Renders only for a team with ports. */
+  readonly isOptional: boolean
+}
+
+export function FacilitiesCard({ title = texts.title, isOptional }: Props) {
   const answer = useAllRows(listPortsRoute, { query: { ordering: 'name' } }, refetchMs)
   const sums = facilitySums(answer.data ?? [])
-  if (answer.data && sums.length === 0) return null
+  if (isOptional && answer.data && sums.length === 0) return null
   return (
     <Section
-      title={texts.title}
+      title={title}
       fill
       flush
       actions={
@@ -39,6 +44,10 @@ export function FacilitiesCard() {
             <Skeleton height={120} />
           )}
         </div>
+      ) : sums.length === 0 ? (
+        <Text size="sm" c="dimmed" className={classes['padded']!}>
+          {texts.none}
+        </Text>
       ) : (
         <table className={classes['table']}>
           <thead>

@@ -13,9 +13,11 @@ import { words } from './words.ts'
 
 const { latest: texts } = words
 
-export const LargestCard = ({ recent }: { recent: Attacks['recent'] }) => (
+type Props = { readonly recent: Attacks['recent']; readonly title?: string }
+
+export const LargestCard = ({ recent, title = texts.title }: Props) => (
   <Section
-    title={texts.title}
+    title={title}
     fill
     flush
     actions={

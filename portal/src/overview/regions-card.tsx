@@ -22,11 +22,12 @@ type Props = {
   /** Prefixes that are out of sync; undefined if they are not known. */
   readonly deviations: ReadonlyMap<string, number> | undefined
   readonly hasMap: boolean
+  readonly title?: string
 }
 
-export const RegionsCard = ({ answer, counts, deviations, hasMap }: Props) => (
+export const RegionsCard = ({ answer, counts, deviations, hasMap, title = texts.title }: Props) => (
   <Section
-    title={texts.title}
+    title={title}
     note={answer.data && <Summary regions={answer.data.results} deviations={deviations} />}
     fill
     flush
@@ -71,7 +72,7 @@ function Shown({ regions, counts, deviations, hasMap }: ShownProps & Pick<Props,
   return (
     <>
       {hasMap && (
-        <div className={classes['padded']}>
+        <div className={classes['map']}>
           <RegionMap
             label={texts.label}
             regions={regions.flatMap((region): MapRegion[] => {

@@ -87,7 +87,8 @@ export function ZonesServed() {
 /** Further services are omitted, with a note. */
 const servicesMax = 6
 
-export function BillSoFar() {
+/** The billed services in production, the first ones, and the bills of this month of each. */
+export function useBills() {
   const services = useQuery({
     ...answerOf(listServicesRoute, { query: { state: ['production'], ordering: 'id', limit: servicesMax } }),
     refetchInterval: refetchMs,
@@ -101,8 +102,18 @@ export function BillSoFar() {
   })
   const failed = bills.find(({ error, data }) => error !== null && data === undefined)
   const isPending = services.data === undefined || bills.some(({ data }) => data === undefined)
-  if (isPending) return <Pending label={texts.bill} answer={failed ?? services} />
-  const sum = billsSoFar(billed.map(({ name }, at) => ({ service: name, bills: bills[at]!.data!.results })))
+  return {
+    billed,
+    bills: isPending ? undefined : bills.map(({ data }) => data!.results),
+    left: services.data === undefined ? 0 : services.data.count - services.data.results.length,
+    answer: failed ?? services,
+  }
+}
+
+export function BillSoFar() {
+  const { billed, bills, left, answer } = useBills()
+  if (bills === undefined) return <Pending label={texts.bill} answer={answer} />
+  const sum = billsSoFar(billed.map(({ name }, at) => ({ service: name, bills: bills[at]! })))
   if (sum === undefined) return null
   const { largest, overageBps, overageOctets, amount } = sum
   const over =
@@ -112,7 +123,6 @@ export function BillSoFar() {
         ? formatRate(overageOctets, 'B')
         : undefined
   const service = billed.find(({ name }) => name === largest?.service)
-  const left = services.data.count - services.data.results.length
   return (
     <Figure
       label={texts.bill}

@@ -111,7 +111,7 @@ const dataOf = (answers: ReturnType<typeof useTaskAnswers>) => ({
   tokens: answers.tokens.data,
 })
 
-export function ToDo() {
+export function ToDo({ title = texts.title }: { readonly title?: string }) {
   const answers = useTaskAnswers()
   const tasks = tasksOf(dataOf(answers), useNow())
   const all = Object.values(answers)
@@ -120,7 +120,7 @@ export function ToDo() {
   const failures = all.filter((one) => one.error)
   return (
     <Section
-      title={texts.title}
+      title={title}
       note={
         tasks.length > 0 &&
         failures.length === 0 && <StatePill color="warn">{tasks.length.toLocaleString('en')}</StatePill>

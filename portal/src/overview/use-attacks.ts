@@ -7,37 +7,47 @@ import { useNow } from '../ui/use-now.ts'
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 const days = 30
+const query = { limit: 1 }
 
-/** `isEnabled`: whether the team has the module. `largest`: number of the largest attacks to read. */
-export function useAttacks(isEnabled: boolean, largest: number) {
+const every = (isEnabled: boolean, ms: number) => ({
+  enabled: isEnabled,
+  refetchInterval: () => refetchIntervalOf(listIncidentsRoute, ms),
+})
+
+/** The ongoing attacks: their number and the largest one. `isEnabled`: whether the user sees attacks. */
+export const useOngoing = (isEnabled: boolean) =>
+  useQuery({
+    ...answerOf(listIncidentsRoute, { query: { ...query, ongoing: true, ordering: '-affected_bps' } }),
+    ...every(isEnabled, 10_000),
+  })
+
+/** The largest attacks of the last 30 days, `largest` of them, and how many there were. */
+export function useRecent(isEnabled: boolean, largest: number) {
   // In whole hours, so that the requests stay the same between refreshes.
   const now = Math.floor(useNow() / hourMs) * hourMs
-  const daysAgo = (count: number) => new Date(now - count * dayMs).toISOString()
-  const every = (ms: number) => ({
-    enabled: isEnabled,
-    refetchInterval: () => refetchIntervalOf(listIncidentsRoute, ms),
-  })
-  const query = { limit: 1 }
-  const ongoing = useQuery({
-    ...answerOf(listIncidentsRoute, { query: { ...query, ongoing: true, ordering: '-affected_bps' } }),
-    ...every(10_000),
-  })
-  const recent = useQuery({
+  const start = new Date(now - days * dayMs).toISOString()
+  return useQuery({
     ...answerOverLastOf(listIncidentsRoute, {
-      query: { start: daysAgo(days), false_positive: false, ordering: '-affected_bps', limit: largest },
+      query: { start, false_positive: false, ordering: '-affected_bps', limit: largest },
     }),
-    ...every(30_000),
+    ...every(isEnabled, 30_000),
   })
+}
+
+export function useAttacks(isEnabled: boolean, largest: number) {
+  const now = Math.floor(useNow() / hourMs) * hourMs
+  const daysAgo = (count: number) => new Date(now - count * dayMs).toISOString()
+  const ongoing = useOngoing(isEnabled)
+  const recent = useRecent(isEnabled, largest)
   const earlier = useQuery({
     ...answerOverLastOf(listIncidentsRoute, {
       query: { ...query, start: daysAgo(2 * days), end: daysAgo(days), false_positive: false },
     }),
-    ...every(hourMs),
+    ...every(isEnabled, hourMs),
   })
   const last = useQuery({
     ...answerOf(listIncidentsRoute, { query: { ...query, ongoing: false, ordering: '-end' } }),
-    ...every(60_000),
-    enabled: isEnabled && ongoing.data?.count === 0,
+    ...every(isEnabled && ongoing.data?.count === 0, 60_000),
   })
   return { ongoing, recent, earlier, last }
 }

@@ -30,6 +30,7 @@ const verbs: Readonly<Record<string, string>> = {
   revert: 'Reverted',
   rotate: 'Rotated',
   transfer: 'Moved',
+  share: 'Shared',
   open: 'Opened',
   close: 'Closed',
 }
@@ -39,6 +40,7 @@ const nouns: Readonly<Record<string, string>> = {
   api_token: 'API token',
   token: 'API token',
   service_account: 'service account',
+  view: 'saved view',
   asn: 'ASN',
   webhook: 'webhook',
   domain: 'domain',

@@ -201,6 +201,7 @@ const auditGroups = [
   { value: 'totp.*', label: 'Two-factor authentication' },
   { value: 'passkey.*', label: 'Passkeys' },
   { value: 'notifications.*', label: 'Notification settings' },
+  { value: 'view.*', label: 'Saved views' },
   { value: 'authorization.refuse', label: 'Access refused' },
 ]
 

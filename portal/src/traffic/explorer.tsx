@@ -6,7 +6,7 @@ import {
   getFlowTimeseriesRoute,
   type FlowTimeseries,
 } from '@pharos/contract/flow/flow'
-import { IconDownload, IconTerminal } from '@tabler/icons-react'
+import { IconDownload, IconLayoutGridAdd, IconTerminal } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useState, type ReactNode } from 'react'
 import { call } from '../api/call.ts'
@@ -16,12 +16,14 @@ import { formatCount } from '../charts/units.ts'
 import { Empty } from '../ui/empty.tsx'
 import { download } from '../ui/export-file.ts'
 import { SavedViews } from '../ui/list-views.tsx'
-import { notifyProblem, notifySuccess } from '../ui/notify.ts'
+import { notifyFailure, notifyProblem, notifySuccess } from '../ui/notify.ts'
+import { newPanel, titleMax } from '../ui/overview-panels.ts'
 import { Page } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import type { Span, TimeRange } from '../ui/time-range.ts'
 import { formatDuration } from '../ui/time.tsx'
+import { useAddPanel } from '../ui/use-overview-layout.ts'
 import { usePageRange } from '../ui/use-page-range.ts'
 import { usePageSearch } from '../ui/use-page-search.ts'
 import { FlowProblem, type Remedy } from './flow-problem.tsx'
@@ -317,6 +319,16 @@ type ToolsProps = {
 
 function Tools({ request, view, title }: ToolsProps) {
   const clipboard = useClipboard()
+  const addPanel = useAddPanel()
+  async function addToOverview(name: string, search: string): Promise<void> {
+    try {
+      const isAdded = await addPanel(newPanel('traffic', { title: name.slice(0, titleMax), search }))
+      if (isAdded) notifySuccess(words.tools.onOverview)
+      else notifyFailure(words.tools.overviewFull)
+    } catch (error) {
+      notifyProblem(error)
+    }
+  }
   const csv = useMutation({
     mutationFn: () => call(exportFlowTimeseriesRoute, { body: request }),
     onSuccess: ({ body }) => download(`traffic-${view.by.join('-') || 'all'}.csv`, body),
@@ -328,7 +340,22 @@ function Tools({ request, view, title }: ToolsProps) {
   }
   return (
     <>
-      <SavedViews list="traffic" several={words.tools.views} suggestedName={() => title} canPin />
+      <SavedViews list="traffic" several={words.tools.views} suggestedName={() => title}>
+        {(search, close) => (
+          <Button
+            size="xs"
+            variant="subtle"
+            justify="flex-start"
+            leftSection={<IconLayoutGridAdd size={14} />}
+            onClick={() => {
+              close()
+              void addToOverview(title, search)
+            }}
+          >
+            {words.tools.toOverview}
+          </Button>
+        )}
+      </SavedViews>
       <Button
         size="xs"
         variant="default"

@@ -169,6 +169,9 @@ export const words = {
     curl: 'Copy as curl',
     curlCopied: 'Command copied. Set PHAROS_TOKEN to an API token.',
     views: 'traffic',
+    toOverview: 'Add to my overview',
+    onOverview: 'Added to your overview.',
+    overviewFull: 'Your overview has as many panels as it can. Remove one first.',
   },
   parts: {
     passed: 'Passed',

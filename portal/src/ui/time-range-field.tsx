@@ -1,11 +1,12 @@
 // The time range of a page: quick ranges up to now, calendar months, or a custom range, with arrows to the range before and after.
 // The address contains the range, relative to now if it was chosen so.
-import { ActionIcon, Button, Divider, Loader, Stack } from '@mantine/core'
+import { ActionIcon, Button, Divider, Loader, Stack, Text } from '@mantine/core'
 import { IconCalendar, IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { Editor } from './filter-chips.tsx'
 import classes from './filter.module.css'
-import { quickRanges, shiftedBy, spanOf, type TimeRange } from './time-range.ts'
+import { useRecentRanges } from './recent-ranges.ts'
+import { isSameRange, quickRanges, shiftedBy, spanOf, type TimeRange } from './time-range.ts'
 import { useZone, zoneName } from './time.tsx'
 import { timeRangeText } from './time-range-text.ts'
 import { words } from './words.ts'
@@ -28,7 +29,9 @@ export function TimeRangeField({ value, onChange, canBeAny = true }: TimeRangeFi
     setOpened(false)
     setCustom(false)
   }
+  const [recent, addRecent] = useRecentRanges()
   const choose = (range: TimeRange) => {
+    if (range.range === undefined && range.from !== undefined) addRecent(range)
     onChange(range)
     close()
   }
@@ -61,6 +64,7 @@ export function TimeRangeField({ value, onChange, canBeAny = true }: TimeRangeFi
             value={value}
             canBeAny={canBeAny}
             timeZone={timeZone}
+            recent={recent.filter((one) => spanOf(one, Date.now(), timeZone)?.start !== undefined)}
             isCustom={isCustom}
             onCustom={() => setCustom(true)}
             onChoose={choose}
@@ -87,12 +91,22 @@ type RangeChoicesProps = {
   readonly value: TimeRange
   readonly canBeAny: boolean
   readonly timeZone: string
+  /** Custom ranges that were used before. */
+  readonly recent: readonly TimeRange[]
   readonly isCustom: boolean
   readonly onCustom: () => void
   readonly onChoose: (range: TimeRange) => void
 }
 
-const RangeChoices = ({ value, canBeAny, timeZone, isCustom, onCustom, onChoose }: RangeChoicesProps) => (
+const RangeChoices = ({
+  value,
+  canBeAny,
+  timeZone,
+  recent,
+  isCustom,
+  onCustom,
+  onChoose,
+}: RangeChoicesProps) => (
   <Stack gap="xs">
     <div className={classes['ranges']}>
       {[...(canBeAny ? [undefined] : []), ...quickRanges].map((range) => (
@@ -108,6 +122,25 @@ const RangeChoices = ({ value, canBeAny, timeZone, isCustom, onCustom, onChoose 
       ))}
     </div>
     <Divider />
+    {!isCustom && recent.length > 0 && (
+      <div role="group" aria-label={words.range.recent}>
+        <Text size="xs" c="dimmed" fw={500} px={10} pb={2}>
+          {words.range.recent}
+        </Text>
+        {recent.map((range) => (
+          <Button
+            key={`${range.from} ${range.to}`}
+            size="xs"
+            fullWidth
+            variant={isSameRange(range, value) ? 'light' : 'subtle'}
+            justify="flex-start"
+            onClick={() => onChoose(range)}
+          >
+            {timeRangeText(range, timeZone)}
+          </Button>
+        ))}
+      </div>
+    )}
     {isCustom ? (
       <Suspense fallback={<Loader size="sm" m="auto" />}>
         <CustomRange value={value} timeZone={timeZone} onApply={onChoose} />

@@ -1,7 +1,7 @@
 // Time ranges of addresses.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { rangeBetween, readRange, shiftedBy, spanOf } from './time-range.ts'
+import { rangeBetween, readRange, shiftedBy, spanOf, withRecent, type TimeRange } from './time-range.ts'
 
 const now = Date.parse('2026-03-15T12:30:40Z')
 
@@ -81,4 +81,16 @@ describe('a time range', () => {
     assert.deepEqual(read({ from: '0099-01-01' }), [{ range: '24h' }, ['from']])
     assert.deepEqual(read({ ...limits, to: '9999-12-31T23:59Z' }), [{ range: '24h' }, ['from', 'to']])
   })
+})
+
+it('keeps the last five ranges, the newest first, each once', () => {
+  const days = ['1', '2', '3', '4', '5', '6', '4'].map((day): TimeRange => ({
+    from: `2026-03-0${day}T00:00Z`,
+    to: 'now',
+  }))
+  const kept = days.reduce<readonly TimeRange[]>(withRecent, [])
+  assert.deepEqual(
+    kept.map(({ from }) => from?.slice(9, 10)),
+    ['4', '6', '5', '3', '2'],
+  )
 })

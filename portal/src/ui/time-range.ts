@@ -86,6 +86,13 @@ export const rangeBetween = (fromMs: number, toMs: number): TimeRange => ({
 export const isSameRange = (a: TimeRange, b: TimeRange): boolean =>
   a.range === b.range && a.from === b.from && a.to === b.to
 
+/** Number of custom ranges that are offered again. */
+const recentMax = 5
+
+/** Returns the ranges with one in the first place, each once; the oldest goes. */
+export const withRecent = (ranges: readonly TimeRange[], used: TimeRange): readonly TimeRange[] =>
+  [used, ...ranges.filter((one) => !isSameRange(one, used))].slice(0, recentMax)
+
 /** Returns the time as addresses hold it, to the minute: `2026-03-01T12:00Z`. */
 export const addressTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16)}Z`
 

@@ -51,7 +51,7 @@ export type ListView = ListDeclaration & {
 }
 
 /** Parameters of every list, with their names in earlier releases. */
-const ofView = ['sort', 'columns', 'show', 'ordering']
+const ofView = ['sort', 'columns', 'show', 'ordering', 'view']
 const ofTime = ['range', 'from', 'to', 'start', 'end']
 
 /** The filters must keep their identity while they stay the same. */

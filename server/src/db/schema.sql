@@ -3180,6 +3180,30 @@ create table sampled_counters (
 );
 alter table sampled_counters enable row level security;
 
+-- what a page shows, under a name
+create table saved_views (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  user_id integer, -- whose it is; null: of the team
+  page text not null,
+  name text not null,
+  search text not null default ''::text, -- the search part of the address of the page
+  panels jsonb not null default '[]'::jsonb, -- of the overview: its panels in their order
+  created timestamp with time zone not null default now(),
+  creator text not null, -- actor; kept after the account is deleted
+  version integer not null default 1,
+  constraint saved_views_pkey PRIMARY KEY (id),
+  constraint saved_views_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint saved_views_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint saved_views_panels_check CHECK (((jsonb_typeof(panels) = 'array'::text) AND (octet_length((panels)::text) <= 65536)))
+);
+CREATE UNIQUE INDEX saved_views_name ON public.saved_views USING btree (team_id, user_id, page, lower(name)) NULLS NOT DISTINCT;
+CREATE UNIQUE INDEX saved_views_overview ON public.saved_views USING btree (team_id, user_id) NULLS NOT DISTINCT WHERE (page = 'overview'::text);
+CREATE INDEX saved_views_user ON public.saved_views USING btree (user_id) WHERE (user_id IS NOT NULL);
+alter table saved_views enable row level security;
+CREATE TRIGGER saved_views_version BEFORE UPDATE ON public.saved_views FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
+create policy tenant on saved_views as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table scim_groups (
   id uuid not null default gen_random_uuid(),
   provider_id integer not null,
@@ -4116,6 +4140,7 @@ grant select on prefixes to pharos_tenant;
 grant delete, insert, select on provider_mappings to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval, routes_missing) on regions to pharos_tenant;
 grant insert (team_id, token_id, tsig_key_id, zone_id, names, types, prefix_id, network, port_id, service_id), select on resource_limits to pharos_tenant;
+grant delete, insert (team_id, user_id, page, name, search, panels, creator), select, update (user_id, name, search, panels) on saved_views to pharos_tenant;
 grant select on scim_groups to pharos_tenant;
 grant select on scim_members to pharos_tenant;
 grant delete, insert (id, provider_id, team_id, secret_mac, allowed_networks), select (id, provider_id, team_id, previous_until, allowed_networks, created, last_used, last_used_address), update (allowed_networks) on scim_tokens to pharos_tenant;

@@ -2166,6 +2166,24 @@ export interface SampledCountersTable {
   counters: Json
 }
 
+/** what a page shows, under a name */
+export interface SavedViewsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  /** whose it is; null: of the team */
+  user_id: number | null
+  page: string
+  name: string
+  /** the search part of the address of the page */
+  search: Generated<string>
+  /** of the overview: its panels in their order */
+  panels: GeneratedJson
+  created: Generated<Date>
+  /** actor; kept after the account is deleted */
+  creator: string
+  version: Generated<number>
+}
+
 export interface ScimGroupsTable {
   id: Generated<string>
   provider_id: number
@@ -2976,6 +2994,7 @@ export interface Schema {
   restores: RestoresTable
   revisions: RevisionsTable
   sampled_counters: SampledCountersTable
+  saved_views: SavedViewsTable
   scim_groups: ScimGroupsTable
   scim_members: ScimMembersTable
   scim_tokens: ScimTokensTable

@@ -105,6 +105,8 @@ export const failureTexts = {
     staffRole: ({ role }: { role: string }) => `Needs ${role}.`,
     accessForReading:
       'You entered the team for reading. To change something, open the team again with `change` and a reason.',
+    viewOfAnother:
+      'Another member created this view: only its author and admins change it. Save a copy of your own.',
     staffToken:
       'A staff token may only call operations of staff (`/v3/admin`). Use an API token of the team.',
     toggle: ({ role }: { role: string }) =>
@@ -161,6 +163,7 @@ export const failureTexts = {
     alertRules: ({ limit }: { limit: number }) => `${atMost(limit, 'alert rule')} Delete one.`,
     providers: ({ limit }: { limit: number }) => `${atMost(limit, 'identity provider')} Delete one.`,
     serviceAccounts: ({ limit }: { limit: number }) => `${atMost(limit, 'service account')} Delete one.`,
+    savedViews: ({ limit }: { limit: number }) => `There are ${limit} saved views already. Delete one.`,
     tsigKeys: ({ limit }: { limit: number }) => `${atMost(limit, 'TSIG key')} Delete one.`,
     apiTokens: ({ limit }: { limit: number }) =>
       `${atMost(limit, 'API token')} Delete one, or ask your provider for more.`,
@@ -265,6 +268,8 @@ export const failureTexts = {
     passkey: 'An account has this passkey already. Choose another device or password manager.',
     serviceAccount: ({ name, id }: { name: string; id: number }) =>
       `The team has the service account ${name} already, with the id ${id}. Choose another name.`,
+    savedView: ({ page, name, id }: { page: string; name: string; id: number }) =>
+      `The page ${page} has the view ${name} already, with the id ${id}. Change it, or choose another name.`,
     zone: ({ zone }: { zone: string }) =>
       `The team has the zone ${zone} already. Change it, or import with merge or replace.`,
     recordSets: ({ ids }: { ids: readonly string[] }) =>

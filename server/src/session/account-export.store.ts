@@ -119,6 +119,16 @@ export async function listNotificationSettings(
   return rows
 }
 
+const viewColumns = columns('saved_views', 'v', ['team_id', 'page', 'name', 'search', 'created'], {
+  panels: sql<unknown[]>`v.panels`,
+})
+
+export async function listOwnViews(trx: Trx, userId: number): Promise<RowOf<typeof viewColumns>[]> {
+  const { rows } = await sql<RowOf<typeof viewColumns>>`
+    select ${viewColumns} from saved_views v where v.user_id = ${userId} order by v.id`.execute(trx)
+  return rows
+}
+
 /** Values only of entries about the account and its sessions: what it changed in a team belongs to the team. */
 const entryColumns = columns(
   'audit_entries',

@@ -12,6 +12,7 @@ import {
   listMemberships,
   listNotificationSettings,
   listOwnEntries,
+  listOwnViews,
   listStoredSessions,
 } from './account-export.store.ts'
 import { findAccountByEmail } from './account.store.ts'
@@ -69,6 +70,7 @@ async function readParts(trx: Trx, userId: number): Promise<AccountExport | unde
     session_count: sessions[0]?.count ?? 0,
     api_tokens: (await listCreatedTokens(trx, userId)).map(withTimes),
     notification_settings: await listNotificationSettings(trx, userId),
+    saved_views: (await listOwnViews(trx, userId)).map(withTimes),
     audit_entries: (await withPersonalTexts(trx, null, entries)).map(({ count: _count, ...one }) =>
       withTimes(one),
     ),

@@ -12,6 +12,7 @@ import { checkDueDomains } from './domain-loop.ts'
 import { domainRoutes } from './domain.routes.ts'
 import { createVerifyLimits } from './domain.ts'
 import { serviceAccountRoutes } from './service-account.routes.ts'
+import { savedViewRoutes } from './saved-view.routes.ts'
 import { customerRoutes, teamRoutes } from './team.routes.ts'
 
 /** Several teams may invite the same person on the same day; more would be spam. */
@@ -37,6 +38,7 @@ export function routes(shared: Shared): Mounted[] {
       }),
     }),
     ...serviceAccountRoutes(shared),
+    ...savedViewRoutes(shared),
     ...domainRoutes({
       ...checkDeps(shared),
       rules: { allowDocumentation: config.allowDocumentationResources },

@@ -31,6 +31,7 @@ import { accountSubjects, sessionSubjects } from './subjects-session.ts'
 import { streamSubjects } from './subjects-stream.ts'
 import { teamSubjects } from './subjects-team.ts'
 import { tokenSubjects } from './subjects-token.ts'
+import { viewSubjects } from './subjects-view.ts'
 import { alertSubjects } from './subjects-alert.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
 import {
@@ -222,6 +223,7 @@ export const subjects: readonly Subject[] = [
   ...identitySubjects,
   ...domainSubjects,
   ...tokenSubjects,
+  ...viewSubjects,
   ...auditSubjects,
   ...alertSubjects,
   ...webhookSubjects,

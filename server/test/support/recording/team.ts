@@ -43,6 +43,14 @@ import {
   listServiceAccountsRoute,
   updateServiceAccountRoute,
 } from '@pharos/contract/team/service-account'
+import {
+  createViewRoute,
+  deleteViewRoute,
+  getViewRoute,
+  listViewsRoute,
+  shareViewRoute,
+  updateViewRoute,
+} from '@pharos/contract/team/view'
 import { getTeamRoute, listTeamsRoute, updateTeamRoute } from '@pharos/contract/team/team'
 import {
   createTokenRoute,
@@ -118,6 +126,7 @@ async function addHistory({ api, owner, nextId }: Recorder): Promise<void> {
 export async function recordTeam(recorder: Recorder): Promise<void> {
   await addHistory(recorder)
   await recordSettings(recorder)
+  await recordViews(recorder)
   await recordTokens(recorder)
   await recordMembers(recorder)
 }
@@ -217,6 +226,24 @@ async function recordTokens(recorder: Recorder): Promise<void> {
   await record(updateServiceAccountRoute, { ...accountIn, body: { disabled: true } })
   await record(deleteTokenRoute, tokenIn)
   await record(deleteServiceAccountRoute, accountIn)
+}
+
+const viewIn = { params: { view_id: 14 } }
+
+async function recordViews({ record, at, nextId }: Recorder): Promise<void> {
+  await nextId('saved_views', 14)
+  await at('2026-03-02T09:10:31.870Z')
+  await record(createViewRoute, {
+    body: { page: 'events', name: 'Large attacks', search: '?range=7d&sort=-affected_bps' },
+  })
+  await record(shareViewRoute, { ...viewIn, body: { shared: true } })
+  await record(updateViewRoute, {
+    ...viewIn,
+    body: { name: 'Large attacks, 30 days', search: '?range=30d&sort=-affected_bps' },
+  })
+  await record(listViewsRoute, { query: { page: 'events' } })
+  await record(getViewRoute, viewIn)
+  await record(deleteViewRoute, viewIn)
 }
 
 async function recordMembers({ api, owner, record, at }: Recorder): Promise<void> {

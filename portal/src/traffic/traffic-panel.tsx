@@ -1,18 +1,15 @@
-// A pinned view of the traffic explorer as a card of the overview. Its time range moves with now, as in the explorer.
-import { ActionIcon, Text } from '@mantine/core'
+// A view of the traffic explorer as a panel of the overview. Its time range moves with now, as in the explorer.
+import { Text } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
-import { IconPinnedOff } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { Chart } from '../charts/chart.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { problemText } from '../ui/problem-text.ts'
-import type { SavedView } from '../ui/saved-views.ts'
 import { Section } from '../ui/section.tsx'
 import { readRange } from '../ui/time-range.ts'
 import { timeRangeText } from '../ui/time-range-text.ts'
 import { useZone, zoneName } from '../ui/time.tsx'
 import { useNow } from '../ui/use-now.ts'
-import { words as uiWords } from '../ui/words.ts'
 import { failureOf } from './flow-problem.tsx'
 import { graphRequest } from './flow-request.ts'
 import { FlowDiagram, Picture } from './picture.tsx'
@@ -23,12 +20,16 @@ import { words } from './words.ts'
 
 /** As many groups as series colors: a card has no table below it. */
 const groupsMax = 7
-const height = 200
 
-type PinnedViewProps = { readonly view: SavedView; readonly onUnpin: () => void }
+type TrafficPanelProps = {
+  readonly title: string
+  /** The search part of the address of the explorer. */
+  readonly search: string
+  readonly height: number
+}
 
-export function PinnedView({ view: { name, search }, onUnpin }: PinnedViewProps) {
-  const { address, range, span, timeZone, view } = usePinned(search)
+export function TrafficPanel({ title: name, search, height }: TrafficPanelProps) {
+  const { address, range, span, timeZone, view, ignored } = usePinned(search)
   const { answer, rows, hasTraffic, isUpToNow } = useTraffic(view, span)
   const { opens } = useExplorer(view, range)
   const keys = useFlowKeys()
@@ -42,21 +43,16 @@ export function PinnedView({ view: { name, search }, onUnpin }: PinnedViewProps)
         </TextLink>
       }
       actions={
-        <>
-          <Text size="xs" c="dimmed">
-            {timeRangeText(range, timeZone)}
-          </Text>
-          <ActionIcon
-            variant="subtle"
-            aria-label={uiWords.views.unpin(name)}
-            title={uiWords.views.unpin(name)}
-            onClick={onUnpin}
-          >
-            <IconPinnedOff size={14} />
-          </ActionIcon>
-        </>
+        <Text size="xs" c="dimmed">
+          {timeRangeText(range, timeZone)}
+        </Text>
       }
     >
+      {ignored.length > 0 && (
+        <Text size="xs" c="warn" role="note">
+          {words.page.ignored(ignored)}
+        </Text>
+      )}
       {!data || !hasTraffic ? (
         <Chart
           label={name}
@@ -87,22 +83,25 @@ export function PinnedView({ view: { name, search }, onUnpin }: PinnedViewProps)
 }
 
 /** Reads the stored address of the view: `range` and `span` are those of now. */
-function usePinned(search: SavedView['search']) {
+function usePinned(search: string) {
   const router = useRouter()
   const address = useMemo(() => router.options.parseSearch(search), [router, search])
   const [zone] = useZone()
   const timeZone = zoneName(zone)
-  const { range, span } = readRange(address, useNow(), timeZone)
-  const view = useMemo(() => {
-    const read = readView(address).view
+  const { range, span, ignored: ofRange } = readRange(address, useNow(), timeZone)
+  const { view, ignored } = useMemo(() => {
+    const read = readView(address)
     return {
-      ...read,
-      top: Math.min(read.top, groupsMax),
-      // Small charts in a card are too small.
-      chart: read.chart === 'grid' ? ('lines' as const) : read.chart,
+      ignored: read.ignored,
+      view: {
+        ...read.view,
+        top: Math.min(read.view.top, groupsMax),
+        // Small charts in a card are too small.
+        chart: read.view.chart === 'grid' ? ('lines' as const) : read.view.chart,
+      },
     }
   }, [address])
-  return { address, range, span, timeZone, view }
+  return { address, range, span, timeZone, view, ignored: [...ignored, ...ofRange] }
 }
 
 const failureText = (error: unknown): string => {
