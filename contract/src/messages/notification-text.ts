@@ -26,7 +26,7 @@ const checkLabels: Readonly<Record<string, string>> = {
   overlap: 'overlap',
 }
 
-/** Value, threshold and unit are those of the message; `change` is the part of its type after the dot. */
+/** Value, threshold and unit come from the message; `change` is the part of its type after the dot. */
 function alertText({ rule, object, change, value, threshold, unit, comparison, why }: Attrs): string {
   const subject = `${String(rule)}${object === '' ? '' : ` (${String(object)})`}`
   if (change === 'cleared') return `Alert "${subject}" has ended`
