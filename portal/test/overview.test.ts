@@ -220,6 +220,14 @@ describe('the overview', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
+  it('has a map of regions as wide as its panel in a tall one', async () => {
+    const { context, page } = await open([view(1, { panels: [panel('regions', { height: 'tall' })] })])
+    const map = page.locator('[data-panel=regions] svg').first()
+    await map.waitFor()
+    assert.ok((await map.boundingBox())!.width > 200)
+    await context.close()
+  })
+
   it('gets what the traffic explorer shows', async () => {
     const { context, page, server, state } = await open()
     await page.goto(`${server.url}/traffic?by=remote_asn&range=1h`)

@@ -23,7 +23,14 @@ import { Field, FormSection, type Declarations, type RequestForm } from '../ui/f
 import { problemText } from '../ui/problem-text.ts'
 import { Section } from '../ui/section.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
-import { conditionOf, firstThreshold, type AlertValues } from './condition.ts'
+import {
+  boundsOf,
+  conditionOf,
+  firstThreshold,
+  isWithin,
+  minutesBounds,
+  type AlertValues,
+} from './condition.ts'
 import { marksOf, TrialChart } from './trial-chart.tsx'
 import classes from './alerts.module.css'
 import { words } from './words.ts'
@@ -91,7 +98,8 @@ function useParts(service: string): readonly Option[] {
   )
 }
 
-const isEntered = (value: number | '') => (value === '' ? words.enter : undefined)
+const within = (bounds: typeof minutesBounds) => (value: number | '') =>
+  isWithin(value, bounds) ? undefined : words.within(...bounds)
 
 export function useDeclared({ kind, object: service }: Subject): Declarations<AlertValues> {
   const objects = useObjects(kind)
@@ -125,13 +133,14 @@ export function useDeclared({ kind, object: service }: Subject): Declarations<Al
         required: true,
         unit: isDb ? 'dB' : '%',
         decimals: 1,
-        check: isEntered,
+        check: within(boundsOf[kind]),
       }),
       for_minutes: number({
         label: words.forMinutes,
         help: words.forHelp,
-        required: true,
+        required: kind !== 'commit',
         unit: words.minutes,
+        check: within(minutesBounds),
       }),
       clear_minutes: number({
         label: words.clearMinutes,
@@ -172,7 +181,7 @@ export function AlertFields<Result>({ form, isNew }: AlertFieldsProps<Result>) {
         {kind === 'commit' && <Field form={form} name="part" />}
         {kind === 'commit' && <Field form={form} name="measure" />}
       </FormSection>
-      <FormSection title={words.when} help={isNew ? words.whenHelp : words.unknownNote}>
+      <FormSection title={words.when} help={isNew ? words.whenHelp : words.unknownNote(kind)}>
         <Field form={form} name="threshold" />
         <Group align="flex-start">
           {kind !== 'commit' && <Field form={form} name="for_minutes" />}
@@ -180,7 +189,7 @@ export function AlertFields<Result>({ form, isNew }: AlertFieldsProps<Result>) {
         </Group>
       </FormSection>
       <Trial form={form} isNew={isNew} />
-      <FormSection title={words.whom} help={isNew ? words.unknownNote : undefined}>
+      <FormSection title={words.whom} help={isNew ? words.unknownNote(kind) : undefined}>
         <Field form={form} name="name" />
         <Field form={form} name="severity" />
       </FormSection>
@@ -199,7 +208,7 @@ function Trial<Result>({ form: { fields }, isNew }: AlertFieldsProps<Result>) {
   const clear = settled.clear_minutes
   const body = condition && {
     condition,
-    ...(clear === '' || clear < 5 || clear > 10_080 ? {} : { clear_minutes: clear }),
+    ...(isWithin(clear, minutesBounds) ? { clear_minutes: clear } : {}),
   }
   const answer = useQuery({
     ...answerOverLastOf(tryAlertConditionRoute, { body: body! }),
@@ -214,20 +223,27 @@ function Trial<Result>({ form: { fields }, isNew }: AlertFieldsProps<Result>) {
     fields.setFieldValue('threshold', threshold)
   })
   const now = conditionOf(values)
+  function trialText(): string {
+    if (settled.object === '') return words.chooseObject
+    if (body === undefined) return words.enterLimit
+    if (trial === undefined) return answer.error ? words.notTried : words.trying
+    // Without a limit of its own the rule is tried with another one, for the proposal.
+    return isFirst && trial.reason === null ? words.enterLimit : sentenceOf(trial)
+  }
   return (
     <div className={classes['trial']}>
       <Section title={words.trial}>
         <Text size="sm" role="status" aria-live="polite">
-          {settled.object === '' ? words.chooseObject : trial ? sentenceOf(trial) : words.trying}
+          {trialText()}
         </Text>
         {trial?.reason != null && settled.kind === 'visibility' && <Dimmed>{words.recordedLater}</Dimmed>}
-        {settled.object !== '' && (
+        {body !== undefined && (
           <TrialChart
             label={words.trial}
             trial={trial}
             {...(now && values.threshold !== '' ? { threshold: values.threshold } : {})}
             marks={trial ? marksOf(trial.firings, Date.parse(trial.timeseries.end)) : []}
-            isLoading={body !== undefined && answer.isPending}
+            isLoading={answer.isPending}
             isPlaceholder={answer.isPlaceholderData}
             {...(answer.error && !trial
               ? { error: problemText(answer.error).title, onRetry: () => void answer.refetch() }

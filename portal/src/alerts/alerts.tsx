@@ -24,7 +24,7 @@ const columns: readonly Column<AlertRule>[] = [
     id: 'name',
     header: words.name,
     orderBy: 'name',
-    width: 250,
+    width: 240,
     grows: true,
     card: 'primary',
     cell: ({ id, name }) => <RowLink to={`/alerts/${id}`}>{name}</RowLink>,
@@ -41,7 +41,7 @@ const columns: readonly Column<AlertRule>[] = [
   {
     id: 'object',
     header: words.object,
-    width: 170,
+    width: 150,
     card: 'secondary',
     cell: ({ object }) =>
       object.name === '' ? words.gone : <RowLink to={pathOfObject(object)}>{object.name}</RowLink>,
@@ -49,7 +49,7 @@ const columns: readonly Column<AlertRule>[] = [
   {
     id: 'condition',
     header: words.condition,
-    width: 280,
+    width: 310,
     cell: ({ condition }) => conditionText(condition),
   },
   {
@@ -123,7 +123,7 @@ export function Alerts() {
         view={useListSearch('/alerts', declaration)}
         columns={columns}
         refetchMs={30_000}
-        empty={<Empty title={words.emptyTitle}>{words.empty}</Empty>}
+        empty={<Empty title={words.emptyTitle}>{canManage ? words.empty : words.emptyForReaders}</Empty>}
       />
     </Page>
   )

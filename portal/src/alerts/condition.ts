@@ -67,18 +67,26 @@ export function valuesOfRule({ name, condition, clear_minutes, severity }: Alert
   }
 }
 
-const boundsOf: Readonly<Record<AlertKind, readonly [low: number, high: number]>> = {
+type Bounds = readonly [low: number, high: number]
+
+/** The bounds of the limit of each kind, in its unit. */
+export const boundsOf: Readonly<Record<AlertKind, Bounds>> = {
   port_utilisation: [0.1, 100],
   commit: [1, 10_000],
   light_margin: [-40, 40],
   visibility: [0.1, 100],
 }
 
+/** The bounds of both times, in minutes. */
+export const minutesBounds: Bounds = [5, 10_080]
+
+export const isWithin = (value: number | '', [low, high]: Bounds): value is number =>
+  value !== '' && value >= low && value <= high
+
 /** Undefined until an object and a possible threshold and time are entered. */
 export function conditionOf(values: AlertValues, threshold = values.threshold): AlertCondition | undefined {
   const { kind, object, part, direction, measure, for_minutes } = values
-  const [low, high] = boundsOf[kind]
-  if (object === '' || threshold === '' || threshold < low || threshold > high) return undefined
+  if (object === '' || !isWithin(threshold, boundsOf[kind])) return undefined
   const id = Number(object)
   if (kind === 'commit')
     return {
@@ -88,7 +96,7 @@ export function conditionOf(values: AlertValues, threshold = values.threshold): 
       measure,
       above_percent: threshold,
     }
-  if (for_minutes === '' || for_minutes < 5 || for_minutes > 10_080) return undefined
+  if (!isWithin(for_minutes, minutesBounds)) return undefined
   switch (kind) {
     case 'port_utilisation':
       return { kind, port_id: id, direction, above_percent: threshold, for_minutes }

@@ -1,6 +1,10 @@
 // The texts of alert rules.
 import { counted } from '@pharos/contract/counted'
-import { alertTellUnknownAfterMinutes, alertTrialDays } from '@pharos/contract/alert/alert-rule'
+import {
+  alertTellUnknownAfterMinutes,
+  alertTrialDays,
+  type AlertKind,
+} from '@pharos/contract/alert/alert-rule'
 
 export const words = {
   title: 'Alerts',
@@ -9,6 +13,7 @@ export const words = {
   things: ['alert rule', 'alert rules'],
   emptyTitle: 'No alert rules yet',
   empty: 'Open a chart, such as the usage of a port, and choose "Alert on this".',
+  emptyForReaders: 'Members with the role Editor or Network add them.',
   add: 'Add alert rule',
   edit: 'Edit',
   editTitle: (name: string): string => `Edit ${name}`,
@@ -38,7 +43,8 @@ export const words = {
   value: 'Value',
   limit: 'Limit',
   since: 'Since',
-  firingSince: 'Firing since',
+  stateSince: 'In this state since',
+  beyondSince: 'Beyond limit since',
   evaluated: 'Evaluated until',
   notYet: 'Not yet',
   created: 'Created',
@@ -54,7 +60,7 @@ export const words = {
   started: 'Started',
   fired: 'Fired',
   ended: 'Ended',
-  open: 'Open',
+  open: 'Ongoing',
   duration: 'Duration',
   endings: {
     cleared: 'Value within the limit',
@@ -68,10 +74,10 @@ export const words = {
   firing: 'Firing',
   noValues: 'No values in this time',
   shortened: `The chart has at most ${alertTrialDays} days.`,
-  worst: 'Of longer times, the chart has the value that is closest to the limit.',
+  worst: 'Over long ranges, each point is the value closest to the limit.',
   daily: 'The chart has one value a day; the rule compares one every hour.',
   newNote:
-    'Members of the team are notified in the portal and by mail, as their settings say. Webhooks get messages.',
+    'Members are notified in the portal and by mail, according to their settings. Webhooks get messages.',
   what: 'What to watch',
   whatHelp: 'The rule compares the same values that the charts show.',
   when: 'When it fires',
@@ -101,10 +107,13 @@ export const words = {
   clearMinutes: 'Ends after',
   clearHelp: 'How long the value must be within the limit again.',
   minutes: 'min',
-  enter: 'must be a number',
-  unknownNote: `Without data the rule is unknown, never OK. Your team is notified after ${alertTellUnknownAfterMinutes} minutes.`,
+  within: (low: number, high: number): string => `must be from ${low} to ${high.toLocaleString('en')}`,
+  unknownNote: (kind: AlertKind): string =>
+    `Without data the rule is unknown, never OK. Your team is notified after ${kind === 'commit' ? '4 hours' : `${alertTellUnknownAfterMinutes} minutes`}.`,
   trial: 'Tried against the past',
   trying: 'Trying the rule against the past',
+  enterLimit: 'Enter a limit and times to try the rule against the past.',
+  notTried: 'The rule could not be tried.',
   chooseObject: 'Choose what to watch to try the rule against the past.',
   would: (count: number, days: number): string =>
     count === 0

@@ -80,7 +80,10 @@ function useFilterOf(panel: ViewPanel): Filter | undefined {
     },
     attacks: {
       label: texts.days,
-      options: [7, 30, 90].map((days) => ({ value: `?days=${days}`, label: words.chart.days(days) })),
+      options: [
+        { value: '', label: texts.asChosen },
+        ...[7, 30, 90].map((days) => ({ value: `?days=${days}`, label: words.chart.days(days) })),
+      ],
     },
     ports: { label: texts.port, options: [{ value: '', label: texts.busiest }, ...ports] },
     announcements: { label: texts.region, options: [{ value: '', label: texts.anyRegion }, ...regions] },

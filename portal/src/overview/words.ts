@@ -240,6 +240,7 @@ export const words = {
     titleField: 'Title',
     titleHelp: 'Leave empty for the usual title.',
     days: 'Days',
+    asChosen: 'As last chosen in this browser',
     query: 'Query',
     queryHelp:
       'A saved view of the traffic explorer. The explorer can also add what it shows, in its menu Views.',

@@ -731,7 +731,7 @@ export const words = {
     scim: {
       title: 'Provisioning (SCIM)',
       off: 'Off: people become members when they first sign in, and stay members until an admin removes them.',
-      on: 'Your identity provider adds and removes members. Signing in makes nobody a member. Members that an admin added stay as they are.',
+      on: 'Your identity provider adds and removes members. Signing in alone does not make anyone a member. Members that an admin added stay as they are.',
       turnOn: 'Turn on',
       turnOnTitle: 'Turn on SCIM?',
       turnOnText:

@@ -38,7 +38,9 @@ describe('rules of a form', () => {
     assert.match(findBreach(new_password!, 'short')!.msg, /^has 5 characters and needs 12 to 128/)
     const { max_unused_days } = rulesOf(createTokenRoute)
     assert.equal(findBreach(max_unused_days!, 0)!.msg, 'must be a whole number from 1 to 3650')
+    assert.equal(findBreach(max_unused_days!, 1.5)!.msg, 'must be a whole number')
     assert.equal(findBreach(max_unused_days!, ''), undefined)
+    assert.equal(findBreach({ required: true }, 80.5), undefined)
   })
 
   it('count characters, not UTF-16 units', () => {

@@ -13,6 +13,8 @@ export type FieldRule = {
   readonly expects?: string
   readonly minimum?: number
   readonly maximum?: number
+  /** Numbers with decimals are refused. */
+  readonly isWhole?: true
   readonly minItems?: number
   readonly maxItems?: number
   /** The values of a closed list; for an array, of its elements. */
@@ -26,7 +28,7 @@ export type FieldBreach = {
   readonly ctx?: Readonly<Record<string, unknown>>
 }
 
-type Schema = Omit<FieldRule, 'required' | 'options'> & {
+type Schema = Omit<FieldRule, 'required' | 'options' | 'isWhole'> & {
   readonly type?: string
   readonly enum?: readonly string[]
   readonly items?: Schema
@@ -69,6 +71,7 @@ function ruleOf(schema: unknown, isNeeded: boolean): FieldRule {
   const rule = {
     ...Object.fromEntries(limits.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]]))),
     ...(options ? { options } : {}),
+    ...(value.type === 'integer' ? { isWhole: true } : {}),
   } as Omit<FieldRule, 'required'>
   return { ...rule, required: isNeeded && anyOf === undefined && !acceptsEmpty(value) }
 }
@@ -118,15 +121,15 @@ function findTextBreach(rule: FieldRule, value: string): FieldBreach | undefined
   return undefined
 }
 
-function findNumberBreach({ minimum, maximum }: FieldRule, value: number): FieldBreach | undefined {
-  if (!Number.isInteger(value)) return { type: 'type', msg: 'must be a whole number' }
+function findNumberBreach({ minimum, maximum, isWhole }: FieldRule, value: number): FieldBreach | undefined {
+  if (isWhole && !Number.isInteger(value)) return { type: 'type', msg: 'must be a whole number' }
   const isLow = minimum !== undefined && value < minimum
   const isHigh = maximum !== undefined && value > maximum
   if (!isLow && !isHigh) return undefined
   if (minimum !== undefined && maximum !== undefined)
     return {
       type: isLow ? 'minimum' : 'maximum',
-      msg: `must be a whole number from ${minimum} to ${maximum}`,
+      msg: `must be ${isWhole ? 'a whole number ' : ''}from ${minimum} to ${maximum}`,
     }
   return isLow
     ? { type: 'minimum', msg: `must be at least ${minimum}` }

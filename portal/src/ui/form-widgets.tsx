@@ -88,14 +88,17 @@ export const select = (
       data={options.data.map(({ value, label }) => ({ value, label }))}
       searchable={options.data.length > 8}
       limit={options.limit ?? Infinity}
-      clearable={!props.rule.required && !props.readOnly}
-      allowDeselect={!props.rule.required}
+      clearable={!props.rule.required && !props.readOnly && !hasEmpty(options.data)}
+      allowDeselect={!props.rule.required && !hasEmpty(options.data)}
       nothingFoundMessage={options.nothingFound}
-      value={(props.input.value as string) || null}
+      value={(props.input.value as string) || (hasEmpty(options.data) ? '' : null)}
       onChange={(value) => props.input.onChange(value ?? '')}
     />
   ),
 })
+
+/** Whether the empty value is one of the choices. */
+const hasEmpty = (data: readonly Option[]) => data.some(({ value }) => value === '')
 
 export const multiSelect = (options: Common & { readonly data: readonly Option[] }): FieldDeclaration => ({
   ...common(options),
