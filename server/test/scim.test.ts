@@ -250,6 +250,49 @@ describe('a leaver', () => {
     assert.equal((await signIn(personOf('ben'))).statusCode, 200)
   })
 
+  for (const [what, change] of Object.entries({
+    'the mailbox of whom is gone': { emails: [{ type: 'work', value: '' }], userName: 'anna' },
+    'without a name': { emails: [], userName: '' },
+    'who gets an address elsewhere': { emails: [{ value: 'anna@green.example' }] },
+  }))
+    it(`${what} is removed by the same request`, async () => {
+      const id = await addPerson('anna')
+      await addGroup('net-ops', [id])
+      const left = await send('PUT', `/Users/${id}`, userOf('anna', { ...change, active: false }))
+      assert.equal(await rolesOf('anna@red.example'), null)
+      assert.deepEqual(
+        (left as unknown as { emails: { value: string }[] }).emails[0]?.value,
+        'anna@red.example',
+      )
+      assert.equal((await scim('PUT', `/Users/${id}`, userOf('anna', change))).statusCode, 400)
+    })
+
+  it('does not come back by an invitation to the former address or that of the account; others stay', async () => {
+    const id = await addPerson('anna')
+    await addGroup('net-ops', [id])
+    await sql`update users set email = 'anna@home.example', password_hash = 'x' where email = 'anna@red.example'`.execute(
+      owner(),
+    )
+    for (const email of ['anna@red.example', 'Anna@home.example', 'former@red.example', 'x@green.example'])
+      await sql`
+        insert into invitations (id, team_id, email, is_admin, roles, token_mac, invited_by, inviter, inviter_name, expires)
+        values (nextval('member_ids'), ${red.teamId}, ${email}, false, '{reader}', '\\x00', ${admin.userId}, ${`user:${admin.userId}`}, '', now() + interval '1 day')`.execute(
+        owner(),
+      )
+    const invited = async () =>
+      (await owner().selectFrom('invitations').select('email').orderBy('email').execute()).map(
+        (one) => one.email,
+      )
+    await send('PUT', `/Users/${id}`, userOf('former', { active: false }))
+    assert.deepEqual(await invited(), ['x@green.example'])
+    await send(
+      'PUT',
+      `/Users/${id}`,
+      userOf('former', { active: false, emails: [{ value: 'x@green.example' }] }),
+    )
+    assert.deepEqual(await invited(), ['x@green.example'])
+  })
+
   it('may be the last admin: staff get a mail', async () => {
     await sql`delete from memberships`.execute(owner())
     await addUser(api, 'staff', [blue], { staff: true })

@@ -154,12 +154,15 @@ export async function endProofsOf(trx: Trx, teamId: number, userId: number): Pro
       or p.provider_id in (select i.id from identity_providers i where i.team_id = ${teamId}))`.execute(trx)
 }
 
-/** Withdraws open invitations to the address: they would bring back whom SCIM removes. */
-export async function withdrawInvitationsTo(trx: Trx, teamId: number, email: string): Promise<void> {
+/** Withdraws open invitations to the addresses: they would bring back whom SCIM removes. */
+export async function withdrawInvitationsTo(
+  trx: Trx,
+  teamId: number,
+  emails: readonly string[],
+): Promise<void> {
   await sql`
-    delete from invitations where team_id = ${teamId} and lower(email) = lower(${email}) and accepted is null`.execute(
-    trx,
-  )
+    delete from invitations where team_id = ${teamId} and accepted is null
+      and lower(email) in (select lower(e) from unnest(${emails}::text[]) e)`.execute(trx)
 }
 
 /** Address and names of an account that nobody else decides on. An address that another account has stays as it is. */
