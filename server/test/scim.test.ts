@@ -410,7 +410,26 @@ describe('the answer to POST', () => {
     const account = await accountOf('owned@red.example')
     assert.ok(account)
     assert.notEqual(account.display_name, 'Taken over')
-    assert.equal((await signIn(personOf('owned'))).json().errors[0].ctx.reason, 'linked_elsewhere')
+    const reason = async () => (await signIn(personOf('owned'))).json().errors[0].ctx.reason as string
+    assert.equal(await reason(), 'linked_elsewhere')
+    await sql`update memberships set roles_source = 'manual' where user_id = ${account.id}`.execute(owner())
+    assert.equal(await reason(), 'linked_elsewhere', 'also when an admin has set the roles')
+  })
+
+  it('is the same for an address whose account another user of the provider has, who becomes no member', async () => {
+    await sql`update identity_providers set default_roles = '{reader}'`.execute(owner())
+    await addUser(api, 'owned', [{ ...blue, slug: 'red' }])
+    const former = await addPerson('owned')
+    await send('PUT', `/Users/${former}`, userOf('renamed'))
+    const next = await addPerson('owned')
+    await addGroup('net-ops', [former, next])
+    assert.deepEqual(await rolesOf('owned@red.example'), ['network', 'dns'])
+    await send('DELETE', `/Users/${next}`, undefined, 204)
+    assert.deepEqual(await rolesOf('owned@red.example'), ['network', 'dns'])
+    await send('DELETE', `/Users/${former}`, undefined, 204)
+    assert.equal(await rolesOf('owned@red.example'), null)
+    await addPerson('owned')
+    assert.deepEqual(await rolesOf('owned@red.example'), ['reader'])
   })
 
   it('is 409 for a user of the provider only', async () => {

@@ -16,6 +16,7 @@ export type ProvisionRow = {
   /** The account: the linked one, else that with the address; null if there is none. */
   readonly user_id: number | null
   readonly is_linked: boolean
+  /** Of staff, for the demo, or the account of another user of the provider, who has another address there now. */
   readonly is_reserved: boolean
   /** The account has a password, a passkey, or another team: its owner decides on its address and its name. */
   readonly is_owned: boolean
@@ -42,7 +43,8 @@ export async function readProvisioned(
       and d.domain = split_part(lower(${email}), '@', 2))`
   const { rows } = await sql<ProvisionRow>`
     select s.id, s.email, s.display_name, s.given_name, s.family_name, s.active, u.id as user_id, s.user_id is not null as is_linked,
-      coalesce(u.is_staff or u.is_demo, false) as is_reserved, u.email as account_email,
+      coalesce(u.is_staff or u.is_demo or s.user_id is null and exists (
+        select from scim_users o where o.provider_id = s.provider_id and o.user_id = u.id), false) as is_reserved, u.email as account_email,
       coalesce(u.password_hash is not null or u.passkey_added is not null
         or exists (select from memberships o where o.user_id = u.id and o.team_id <> ${teamId}), false) as is_owned,
       m.id as membership_id, case when m.id is not null then ${rolesOfMember} end as roles, m.roles_source,
@@ -168,6 +170,7 @@ export async function withdrawInvitationsTo(
 /** Address and names of an account that nobody else decides on. An address that another account has stays as it is. */
 export async function saveAccountOf(
   trx: Trx,
+  { teamId }: ScimProvider,
   account: Pick<ProvisionRow, 'email' | 'display_name' | 'given_name' | 'family_name'> & {
     readonly user_id: number
   },
@@ -177,7 +180,8 @@ export async function saveAccountOf(
     update users u set email = case when exists (select from users o where lower(o.email) = lower(${email}) and o.id <> u.id)
         then u.email else ${email} end,
       first_name = ${given}, last_name = ${family}, display_name = coalesce(nullif(${display}, ''), u.display_name)
-    where u.id = ${userId} and not u.is_staff and u.password_hash is null and u.passkey_added is null`.execute(
+    where u.id = ${userId} and not u.is_staff and u.password_hash is null and u.passkey_added is null
+      and not exists (select from memberships o where o.user_id = u.id and o.team_id <> ${teamId})`.execute(
     trx,
   )
 }

@@ -169,7 +169,7 @@ async function saveAccount(
 ): Promise<void> {
   const [row] = await readProvisioned(trx, provider, [id])
   if (!active || !row || !row.is_linked || row.user_id === null || row.is_owned || !row.is_own) return
-  await saveAccountOf(trx, { ...row, user_id: row.user_id })
+  await saveAccountOf(trx, provider, { ...row, user_id: row.user_id })
   if (isMoved) await saveIdentityAddress(trx, provider, row.user_id)
 }
 
