@@ -114,8 +114,10 @@ function patchedName(draft: Names, sub: string | null, value: unknown): Partial<
     return draft.display_name === '' ? { display_name: scimText(value, nameMax) ?? '' } : {}
   if (sub !== null) return {}
   if (value === null) return { given_name: '', family_name: '' }
-  const parts = [...scimAttributes(value)].map(([name, text]) => patchedName(draft, name, text))
-  return Object.assign({}, ...parts) as Partial<Names>
+  const parts = scimAttributes(value)
+  return ['givenname', 'familyname', 'formatted']
+    .filter((name) => parts.has(name))
+    .reduce((all, name) => ({ ...all, ...patchedName(draft, name, parts.get(name)) }), {})
 }
 
 function patchedEmails(
