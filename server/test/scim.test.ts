@@ -625,6 +625,7 @@ describe('the protocol', () => {
     assert.equal(await filter('('.repeat(1_000)), '400 invalidFilter')
     assert.equal(await filter('userName sw "a"'), '400 invalidFilter')
     assert.equal(await filter('password eq "a"'), '400 invalidFilter')
+    assert.equal(await filter('userName eq "\\u0000"'), '400 invalidFilter')
     const post = (body: object | string, headers = {}) => typeOf(scim('POST', '/Users', body, headers))
     assert.equal(await post({ ...userOf('anna'), userName: null }), '400 invalidValue')
     assert.equal(await post('{"userName":'), '400 invalidSyntax')
