@@ -190,6 +190,8 @@ describe('a person', () => {
     assert.deepEqual(await rolesOf('anna@red.example'), ['billing'])
     await addGroup('Ops "A" ]=*\\', [id])
     assert.deepEqual(await rolesOf('anna@red.example'), ['reader', 'billing'])
+    await addGroup(group.externalId, [await addPerson('mallory')])
+    assert.equal(await rolesOf('mallory@red.example'), null, 'a name that is the id of another group')
   })
 })
 
@@ -291,6 +293,19 @@ describe('a leaver', () => {
       userOf('former', { active: false, emails: [{ value: 'x@green.example' }] }),
     )
     assert.deepEqual(await invited(), ['x@green.example'])
+  })
+
+  it('who was no member does not join by the domain, also if the provider is disabled', async () => {
+    await sql`update domains set auto_join = true where domain = 'red.example'`.execute(owner())
+    await sql`update identity_providers set status = 'disabled'`.execute(owner())
+    await addUser(api, 'owned', [{ ...blue, slug: 'red' }])
+    await addPerson('owned', { active: false })
+    await api.signIn('owned@red.example')
+    assert.equal(await rolesOf('owned@red.example'), null)
+    await sql`delete from scim_tokens`.execute(owner())
+    await api.signIn('owned@red.example')
+    assert.notEqual(await rolesOf('owned@red.example'), null)
+    await sql`update domains set auto_join = false`.execute(owner())
   })
 
   it('may be the last admin: staff get a mail', async () => {

@@ -32,7 +32,10 @@ export type ProvisionRow = {
   readonly default_roles: Role[]
 }
 
-/** The users with these ids; all of the provider for null. The team is locked. */
+/**
+ * The users with these ids; all of the provider for null. The team is locked. A mapping is by the external id of a group before the name of another: people may choose the
+ * names of groups.
+ */
 export async function readProvisioned(
   trx: Trx,
   { id, teamId }: ScimProvider,
@@ -52,7 +55,9 @@ export async function readProvisioned(
       ${isBound(sql`s.email`)} and (u.id is null or ${isBound(sql`u.email`)}) as is_bound,
       f.ended_by,
       array(select distinct r from scim_members k join scim_groups g on g.id = k.group_id
-        join provider_mappings p on p.provider_id = g.provider_id and p.group_name in (g.display_name, g.external_id)
+        join provider_mappings p on p.provider_id = g.provider_id and (p.group_name = g.external_id
+          or (p.group_name = g.display_name and not exists (
+            select from scim_groups e where e.provider_id = g.provider_id and e.external_id = p.group_name and e.id <> g.id)))
         cross join unnest(p.roles) r where k.scim_user_id = s.id) as mapped, i.default_roles
     from scim_users s
     join identity_providers i on i.id = s.provider_id and i.team_id = s.team_id
