@@ -695,6 +695,28 @@ describe('the protocol', () => {
     await server.close()
   })
 
+  it('reads two pages of a team at a time, of which each may be large; others wait, up to a limit', async () => {
+    await addGroup('net-ops', [])
+    const release = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holding = owner()
+      .transaction()
+      .execute(async (trx) => {
+        await sql`lock table scim_groups in access exclusive mode`.execute(trx)
+        locked.resolve()
+        await release.promise
+      })
+    await locked.promise
+    const answers = Array.from({ length: 105 }, () => scim('GET', '/Groups'))
+    const refused = answers.map((one) =>
+      one.then(({ statusCode }) => statusCode === 503 && release.resolve()),
+    )
+    await Promise.all([holding, ...refused])
+    const statuses = Map.groupBy(await Promise.all(answers), ({ statusCode }) => statusCode)
+    assert.deepEqual([statuses.get(200)?.length, statuses.get(503)?.length], [102, 3])
+    assert.equal(statuses.get(503)![0]!.headers['retry-after'], '1')
+  })
+
   it('refuses a group for which the team has no room, as a whole', async () => {
     const ids = []
     for (let number = 0; number < membersMax; number += 1) ids.push(await addPerson(`p${number}`))
