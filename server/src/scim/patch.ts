@@ -33,7 +33,9 @@ function parseOperation(given: unknown): PatchOperation[] {
     return [{ op: known, value, ...parsePath(path) }]
   }
   if (known === 'remove') throw new ScimError('noTarget')
-  return scimList([...scimAttributes(value)], operationsMax).map(([name, content]) => ({
+  const contents = scimAttributes(value)
+  if (contents.size > operationsMax) throw new ScimError('tooMany')
+  return [...contents].map(([name, content]) => ({
     op: known,
     value: content,
     ...parsePath(name),
