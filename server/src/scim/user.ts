@@ -115,9 +115,9 @@ function patchedName(draft: Names, sub: string | null, value: unknown): Partial<
   if (sub !== null) return {}
   if (value === null) return { given_name: '', family_name: '' }
   const parts = scimAttributes(value)
-  return ['givenname', 'familyname', 'formatted']
-    .filter((name) => parts.has(name))
-    .reduce((all, name) => ({ ...all, ...patchedName(draft, name, parts.get(name)) }), {})
+  const known = ['givenname', 'familyname', 'formatted'].filter((name) => parts.has(name))
+  const changes = known.map((name) => patchedName(draft, name, parts.get(name)))
+  return Object.assign({}, ...changes) as Partial<Names>
 }
 
 function patchedEmails(
