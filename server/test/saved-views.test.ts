@@ -62,6 +62,14 @@ describe('a saved view', () => {
     const { id } = await author.create({ name: 'Mine' })
     assert.equal((await author.call('POST', '', { page: 'events', name: 'MINE' })).status, 'exists')
     assert.equal((await author.call('POST', '', { page: 'traffic', name: 'Mine' })).status, 201)
+    // Letters whose lower case differs between JavaScript and PostgreSQL.
+    for (const [upper, lower] of [
+      ['\u0130', 'i'],
+      ['\u039f\u03a3', '\u03bf\u03c3'],
+    ] as const) {
+      await other.create({ name: upper })
+      assert.equal((await other.call('POST', '', { page: 'events', name: lower })).status, 'exists', lower)
+    }
     await author.call('POST', `/${id}/share`, { shared: true })
     const second = await other.create({ name: 'mine' })
     assert.equal((await other.call('POST', `/${second.id}/share`, { shared: true })).status, 'exists')

@@ -190,6 +190,8 @@ describe('a person', () => {
     assert.deepEqual(await rolesOf('anna@red.example'), ['billing'])
     await addGroup('Ops "A" ]=*\\', [id])
     assert.deepEqual(await rolesOf('anna@red.example'), ['reader', 'billing'])
+    await addGroup(group.externalId, [await addPerson('mallory')])
+    assert.equal(await rolesOf('mallory@red.example'), null, 'a name that is the id of another group')
   })
 })
 
@@ -248,6 +250,62 @@ describe('a leaver', () => {
     await sql`update identity_providers set default_roles = '{reader}'`.execute(owner())
     assert.equal((await signIn(personOf('anna'))).json().errors[0].ctx.reason, 'not_assigned')
     assert.equal((await signIn(personOf('ben'))).statusCode, 200)
+  })
+
+  for (const [what, change] of Object.entries({
+    'the mailbox of whom is gone': { emails: [{ type: 'work', value: '' }], userName: 'anna' },
+    'without a name': { emails: [], userName: '' },
+    'who gets an address elsewhere': { emails: [{ value: 'anna@green.example' }] },
+  }))
+    it(`${what} is removed by the same request`, async () => {
+      const id = await addPerson('anna')
+      await addGroup('net-ops', [id])
+      const left = await send('PUT', `/Users/${id}`, userOf('anna', { ...change, active: false }))
+      assert.equal(await rolesOf('anna@red.example'), null)
+      assert.deepEqual(
+        (left as unknown as { emails: { value: string }[] }).emails[0]?.value,
+        'anna@red.example',
+      )
+      assert.equal((await scim('PUT', `/Users/${id}`, userOf('anna', change))).statusCode, 400)
+    })
+
+  it('does not come back by an invitation to the former address or that of the account; others stay', async () => {
+    const id = await addPerson('anna')
+    await addGroup('net-ops', [id])
+    await sql`update users set email = 'anna@home.example', password_hash = 'x' where email = 'anna@red.example'`.execute(
+      owner(),
+    )
+    for (const email of ['anna@red.example', 'Anna@home.example', 'former@red.example', 'x@green.example'])
+      await sql`
+        insert into invitations (id, team_id, email, is_admin, roles, token_mac, invited_by, inviter, inviter_name, expires)
+        values (nextval('member_ids'), ${red.teamId}, ${email}, false, '{reader}', '\\x00', ${admin.userId}, ${`user:${admin.userId}`}, '', now() + interval '1 day')`.execute(
+        owner(),
+      )
+    const invited = async () =>
+      (await owner().selectFrom('invitations').select('email').orderBy('email').execute()).map(
+        (one) => one.email,
+      )
+    await send('PUT', `/Users/${id}`, userOf('former', { active: false }))
+    assert.deepEqual(await invited(), ['x@green.example'])
+    await send(
+      'PUT',
+      `/Users/${id}`,
+      userOf('former', { active: false, emails: [{ value: 'x@green.example' }] }),
+    )
+    assert.deepEqual(await invited(), ['x@green.example'])
+  })
+
+  it('who was no member does not join by the domain, also if the provider is disabled', async () => {
+    await sql`update domains set auto_join = true where domain = 'red.example'`.execute(owner())
+    await sql`update identity_providers set status = 'disabled'`.execute(owner())
+    await addUser(api, 'owned', [{ ...blue, slug: 'red' }])
+    await addPerson('owned', { active: false })
+    await api.signIn('owned@red.example')
+    assert.equal(await rolesOf('owned@red.example'), null)
+    await sql`delete from scim_tokens`.execute(owner())
+    await api.signIn('owned@red.example')
+    assert.notEqual(await rolesOf('owned@red.example'), null)
+    await sql`update domains set auto_join = false`.execute(owner())
   })
 
   it('may be the last admin: staff get a mail', async () => {
@@ -367,7 +425,26 @@ describe('the answer to POST', () => {
     const account = await accountOf('owned@red.example')
     assert.ok(account)
     assert.notEqual(account.display_name, 'Taken over')
-    assert.equal((await signIn(personOf('owned'))).json().errors[0].ctx.reason, 'linked_elsewhere')
+    const reason = async () => (await signIn(personOf('owned'))).json().errors[0].ctx.reason as string
+    assert.equal(await reason(), 'linked_elsewhere')
+    await sql`update memberships set roles_source = 'manual' where user_id = ${account.id}`.execute(owner())
+    assert.equal(await reason(), 'linked_elsewhere', 'also when an admin has set the roles')
+  })
+
+  it('is the same for an address whose account another user of the provider has, who becomes no member', async () => {
+    await sql`update identity_providers set default_roles = '{reader}'`.execute(owner())
+    await addUser(api, 'owned', [{ ...blue, slug: 'red' }])
+    const former = await addPerson('owned')
+    await send('PUT', `/Users/${former}`, userOf('renamed'))
+    const next = await addPerson('owned')
+    await addGroup('net-ops', [former, next])
+    assert.deepEqual(await rolesOf('owned@red.example'), ['network', 'dns'])
+    await send('DELETE', `/Users/${next}`, undefined, 204)
+    assert.deepEqual(await rolesOf('owned@red.example'), ['network', 'dns'])
+    await send('DELETE', `/Users/${former}`, undefined, 204)
+    assert.equal(await rolesOf('owned@red.example'), null)
+    await addPerson('owned')
+    assert.deepEqual(await rolesOf('owned@red.example'), ['reader'])
   })
 
   it('is 409 for a user of the provider only', async () => {
@@ -563,6 +640,7 @@ describe('the protocol', () => {
     assert.equal(await filter('('.repeat(1_000)), '400 invalidFilter')
     assert.equal(await filter('userName sw "a"'), '400 invalidFilter')
     assert.equal(await filter('password eq "a"'), '400 invalidFilter')
+    assert.equal(await filter('userName eq "\\u0000"'), '400 invalidFilter')
     const post = (body: object | string, headers = {}) => typeOf(scim('POST', '/Users', body, headers))
     assert.equal(await post({ ...userOf('anna'), userName: null }), '400 invalidValue')
     assert.equal(await post('{"userName":'), '400 invalidSyntax')
@@ -615,6 +693,28 @@ describe('the protocol', () => {
       assert.deepEqual(response.json().schemas, ['urn:ietf:params:scim:api:messages:2.0:Error'])
     }
     await server.close()
+  })
+
+  it('reads two pages of a team at a time, of which each may be large; others wait, up to a limit', async () => {
+    await addGroup('net-ops', [])
+    const release = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holding = owner()
+      .transaction()
+      .execute(async (trx) => {
+        await sql`lock table scim_groups in access exclusive mode`.execute(trx)
+        locked.resolve()
+        await release.promise
+      })
+    await locked.promise
+    const answers = Array.from({ length: 105 }, () => scim('GET', '/Groups'))
+    const refused = answers.map((one) =>
+      one.then(({ statusCode }) => statusCode === 503 && release.resolve()),
+    )
+    await Promise.all([holding, ...refused])
+    const statuses = Map.groupBy(await Promise.all(answers), ({ statusCode }) => statusCode)
+    assert.deepEqual([statuses.get(200)?.length, statuses.get(503)?.length], [102, 3])
+    assert.equal(statuses.get(503)![0]!.headers['retry-after'], '1')
   })
 
   it('refuses a group for which the team has no room, as a whole', async () => {

@@ -255,6 +255,19 @@ describe('back-channel logout', () => {
     )
     assert.deepEqual(rows, [{ expired: true }])
   })
+
+  it('takes a token again if ending the sessions had failed', async () => {
+    const anna = await signIn()
+    const token = await logoutToken({ sub: 'anna-1' })
+    await sql`alter table session_proofs add constraint refuses_to_end check (expires > now()) not valid`.execute(
+      owner(),
+    )
+    assert.equal((await post(token)).statusCode, 500)
+    await sql`alter table session_proofs drop constraint refuses_to_end`.execute(owner())
+    assert.equal((await post(token)).statusCode, 200)
+    const [first, next] = await statuses(anna.access)
+    assert.ok(first! >= 401 && next! >= 401, `${first} ${next}`)
+  })
 })
 
 describe('signing out here', () => {

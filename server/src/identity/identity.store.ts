@@ -12,10 +12,11 @@ import type { MemberFacts } from './mapping.ts'
 
 type Provider = { readonly id: number; readonly teamId: number }
 
-/** The account `u` as link.ts needs it. Membership by SCIM does not count: the same provider that states the address has made it. */
+/** The account `u` as link.ts needs it. Membership by SCIM does not count, whoever has set its roles: the same provider that states the address has made it. */
 const accountFacts = (teamId: number) => sql`
   json_build_object('id', u.id, 'isReserved', u.is_staff or u.is_demo,
-    'isMember', exists (select from memberships m where m.team_id = ${teamId} and m.user_id = u.id and m.roles_source <> 'scim'),
+    'isMember', exists (select from memberships m where m.team_id = ${teamId} and m.user_id = u.id and m.roles_source <> 'scim'
+      and not exists (select from scim_users s where s.member_id = m.id)),
     'isOwned', u.password_hash is not null or u.passkey_added is not null
       or exists (select from memberships m where m.team_id <> ${teamId} and m.user_id = u.id))`
 

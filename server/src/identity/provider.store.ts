@@ -370,7 +370,7 @@ export async function listDomainProviders(db: Db): Promise<ReadonlyMap<string, D
 }
 
 /** Remembers the id of an assertion of a provider until it expires. Returns whether it is new. */
-export async function claimAssertion(db: Db, key: string, id: string, expires: Date): Promise<boolean> {
+export async function claimAssertion(db: Db | Trx, key: string, id: string, expires: Date): Promise<boolean> {
   const { rows } = await sql`
     insert into sso_assertions (provider_id, assertion_hash, expires)
     select p.id, ${hash('sha256', id, 'buffer')}, ${expires} from identity_providers p where p.key = ${key}

@@ -7,7 +7,7 @@ import { SignInFailure, type LogoutStatement } from './identity-provider.ts'
 import { openProvider, signedOutUri, type OpenProviderDeps } from './open-provider.ts'
 import { claimAssertion, findSignInProvider, isSaml } from './provider.store.ts'
 import { endStatedProofs, findProofProvider } from './sign-out.store.ts'
-import type { Db } from '../db/postgres.ts'
+import type { Db, Trx } from '../db/postgres.ts'
 
 export type SignOutDeps = OpenProviderDeps & { readonly db: Db }
 
@@ -45,8 +45,9 @@ export async function acceptLogout(
   const statement = await openProvider(deps, provider).readLogout?.(token)
   if (!statement) throw new SignInFailure('document')
   const { id, teamId } = provider
-  await requireNew(deps.db, key, statement)
   return deps.db.transaction().execute(async (trx) => {
+    // If the rest fails, the provider may send the token again.
+    await requireNew(trx, key, statement)
     const users = await endStatedProofs(trx, id, statement)
     const entries = users.map((userId) => ({
       teamId,
@@ -62,6 +63,6 @@ export async function acceptLogout(
   })
 }
 
-async function requireNew(db: Db, key: string, { id, expires }: LogoutStatement): Promise<void> {
-  if (!(await claimAssertion(db, key, id, expires))) throw new SignInFailure('replayed')
+async function requireNew(trx: Trx, key: string, { id, expires }: LogoutStatement): Promise<void> {
+  if (!(await claimAssertion(trx, key, id, expires))) throw new SignInFailure('replayed')
 }

@@ -69,12 +69,19 @@ function tokensOf(filter: string): Token[] {
 function tokenAt(filter: string, at: number, next: string): readonly [Token, number] {
   if (next === '(' || next === ')') return [{ kind: next }, 1]
   const quoted = next === '"' ? matchAt(text, filter, at) : undefined
-  if (quoted !== undefined) return [{ kind: 'value', value: JSON.parse(quoted) as string }, quoted.length]
+  if (quoted !== undefined) return [{ kind: 'value', value: textOf(quoted) }, quoted.length]
   const digits = matchAt(number, filter, at)
   if (digits !== undefined) return [{ kind: 'value', value: Number(digits) }, digits.length]
   const word = matchAt(name, filter, at)
   if (word === undefined) throw new ScimError('filter')
   return [wordToken(word), word.length]
+}
+
+/** No stored text has control characters, and PostgreSQL refuses NUL. Throws ScimError. */
+function textOf(quoted: string): string {
+  const value = JSON.parse(quoted) as string
+  if (/\p{Cc}/u.test(value)) throw new ScimError('filter')
+  return value
 }
 
 const literals: ReadonlyMap<string, FilterValue> = new Map([

@@ -8,13 +8,19 @@ export type PatchOperation = PatchPath & {
   readonly value: unknown
 }
 
+/** Each attribute of a value without a path is one. */
 const operationsMax = 1_000
 
 /** Returns the operations, each with the path of one attribute. Throws ScimError. */
 export function parsePatch(body: unknown): PatchOperation[] {
-  const operations = scimList(scimAttributes(body).get('operations'), operationsMax)
-  if (operations.length === 0) throw new ScimError('operation')
-  return operations.flatMap(parseOperation)
+  const given = scimList(scimAttributes(body).get('operations'), operationsMax)
+  if (given.length === 0) throw new ScimError('operation')
+  const operations: PatchOperation[] = []
+  for (const one of given) {
+    operations.push(...parseOperation(one))
+    if (operations.length > operationsMax) throw new ScimError('tooMany')
+  }
+  return operations
 }
 
 function parseOperation(given: unknown): PatchOperation[] {
@@ -27,7 +33,9 @@ function parseOperation(given: unknown): PatchOperation[] {
     return [{ op: known, value, ...parsePath(path) }]
   }
   if (known === 'remove') throw new ScimError('noTarget')
-  return [...scimAttributes(value)].map(([name, content]) => ({
+  const contents = scimAttributes(value)
+  if (contents.size > operationsMax) throw new ScimError('tooMany')
+  return [...contents].map(([name, content]) => ({
     op: known,
     value: content,
     ...parsePath(name),

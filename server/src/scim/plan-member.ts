@@ -12,7 +12,7 @@ export type ProvisionFacts = {
     /** SCIM of this provider made it, or has adopted it. */
     readonly isOwn: boolean
   } | null
-  /** The account is of staff, or for the demo: no identity provider of a customer decides on it. */
+  /** The account is of staff, or for the demo: no identity provider of a customer decides on it. Or it belongs to another user of the provider. */
   readonly isReserved: boolean
   /** The domain of the address is verified for the team now, and bound to the provider. */
   readonly isDomainBound: boolean

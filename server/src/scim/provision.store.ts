@@ -16,6 +16,7 @@ export type ProvisionRow = {
   /** The account: the linked one, else that with the address; null if there is none. */
   readonly user_id: number | null
   readonly is_linked: boolean
+  /** Of staff, for the demo, or the account of another user of the provider, who has another address there now. */
   readonly is_reserved: boolean
   /** The account has a password, a passkey, or another team: its owner decides on its address and its name. */
   readonly is_owned: boolean
@@ -31,7 +32,10 @@ export type ProvisionRow = {
   readonly default_roles: Role[]
 }
 
-/** The users with these ids; all of the provider for null. The team is locked. */
+/**
+ * The users with these ids; all of the provider for null. The team is locked. A mapping is by the external id of a group before the name of another: people may choose the
+ * names of groups.
+ */
 export async function readProvisioned(
   trx: Trx,
   { id, teamId }: ScimProvider,
@@ -42,7 +46,8 @@ export async function readProvisioned(
       and d.domain = split_part(lower(${email}), '@', 2))`
   const { rows } = await sql<ProvisionRow>`
     select s.id, s.email, s.display_name, s.given_name, s.family_name, s.active, u.id as user_id, s.user_id is not null as is_linked,
-      coalesce(u.is_staff or u.is_demo, false) as is_reserved, u.email as account_email,
+      coalesce(u.is_staff or u.is_demo or s.user_id is null and exists (
+        select from scim_users o where o.provider_id = s.provider_id and o.user_id = u.id), false) as is_reserved, u.email as account_email,
       coalesce(u.password_hash is not null or u.passkey_added is not null
         or exists (select from memberships o where o.user_id = u.id and o.team_id <> ${teamId}), false) as is_owned,
       m.id as membership_id, case when m.id is not null then ${rolesOfMember} end as roles, m.roles_source,
@@ -50,7 +55,9 @@ export async function readProvisioned(
       ${isBound(sql`s.email`)} and (u.id is null or ${isBound(sql`u.email`)}) as is_bound,
       f.ended_by,
       array(select distinct r from scim_members k join scim_groups g on g.id = k.group_id
-        join provider_mappings p on p.provider_id = g.provider_id and p.group_name in (g.display_name, g.external_id)
+        join provider_mappings p on p.provider_id = g.provider_id and (p.group_name = g.external_id
+          or (p.group_name = g.display_name and not exists (
+            select from scim_groups e where e.provider_id = g.provider_id and e.external_id = p.group_name and e.id <> g.id)))
         cross join unnest(p.roles) r where k.scim_user_id = s.id) as mapped, i.default_roles
     from scim_users s
     join identity_providers i on i.id = s.provider_id and i.team_id = s.team_id
@@ -154,17 +161,21 @@ export async function endProofsOf(trx: Trx, teamId: number, userId: number): Pro
       or p.provider_id in (select i.id from identity_providers i where i.team_id = ${teamId}))`.execute(trx)
 }
 
-/** Withdraws open invitations to the address: they would bring back whom SCIM removes. */
-export async function withdrawInvitationsTo(trx: Trx, teamId: number, email: string): Promise<void> {
+/** Withdraws open invitations to the addresses: they would bring back whom SCIM removes. */
+export async function withdrawInvitationsTo(
+  trx: Trx,
+  teamId: number,
+  emails: readonly string[],
+): Promise<void> {
   await sql`
-    delete from invitations where team_id = ${teamId} and lower(email) = lower(${email}) and accepted is null`.execute(
-    trx,
-  )
+    delete from invitations where team_id = ${teamId} and accepted is null
+      and lower(email) in (select lower(e) from unnest(${emails}::text[]) e)`.execute(trx)
 }
 
 /** Address and names of an account that nobody else decides on. An address that another account has stays as it is. */
 export async function saveAccountOf(
   trx: Trx,
+  { teamId }: ScimProvider,
   account: Pick<ProvisionRow, 'email' | 'display_name' | 'given_name' | 'family_name'> & {
     readonly user_id: number
   },
@@ -174,7 +185,8 @@ export async function saveAccountOf(
     update users u set email = case when exists (select from users o where lower(o.email) = lower(${email}) and o.id <> u.id)
         then u.email else ${email} end,
       first_name = ${given}, last_name = ${family}, display_name = coalesce(nullif(${display}, ''), u.display_name)
-    where u.id = ${userId} and not u.is_staff and u.password_hash is null and u.passkey_added is null`.execute(
+    where u.id = ${userId} and not u.is_staff and u.password_hash is null and u.passkey_added is null
+      and not exists (select from memberships o where o.user_id = u.id and o.team_id <> ${teamId})`.execute(
     trx,
   )
 }

@@ -84,7 +84,8 @@ const factsOf = (row: ProvisionRow) => ({
 async function applyOne(scope: Scope, { row, plan }: Planned): Promise<void> {
   const { trx, provider } = scope
   // Also without a membership: nobody invited before comes back by that.
-  if (plan.kind === 'remove' || !row.active) await withdrawInvitationsTo(trx, provider.teamId, row.email)
+  if (plan.kind === 'remove' || !row.active)
+    await withdrawInvitationsTo(trx, provider.teamId, [row.email, row.account_email ?? row.email])
   if (plan.kind === 'remove') return remove(scope, row)
   if (plan.kind !== 'update' && plan.kind !== 'adopt') return
   const member = { id: row.id, user_id: row.user_id!, member_id: row.membership_id! }

@@ -159,6 +159,25 @@ describe('PATCH of a user', () => {
     )
 })
 
+describe('a large PATCH', () => {
+  const many = Object.fromEntries(Array.from({ length: 150_000 }, (_, n) => [`a${n}`, 'x']))
+  const part = Object.fromEntries(Object.entries(many).slice(0, 600))
+
+  it('has at most 1,000 operations, whether or not they have a path', () => {
+    const isTooMany = (error: unknown) => error instanceof ScimError && error.condition === 'tooMany'
+    const parse = (operations: object[]) => parsePatch({ Operations: operations })
+    assert.throws(() => parse([{ op: 'add', value: many }]), isTooMany)
+    assert.throws(() => parse([part, part].map((value) => ({ op: 'add', value }))), isTooMany)
+    assert.equal(parse([{ op: 'add', value: part }]).length, 600)
+  })
+
+  it('of a name with unknown parts sets the known ones', () => {
+    const value = { ...many, givenName: 'Anne' }
+    const changed = patchUser(anna, parsePatch({ Operations: [{ op: 'add', path: 'name', value }] }))
+    assert.deepEqual(changed, { ...anna, given_name: 'Anne' })
+  })
+})
+
 describe('PATCH of a group', () => {
   const group = { display_name: 'net-ops', external_id: null }
   const change = (operations: object[]) => {

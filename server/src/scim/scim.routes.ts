@@ -11,7 +11,7 @@ import { RateLimiter, type Rate } from '../runtime/rate-limit.ts'
 import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts'
 import { errorBody, ScimError } from './error.ts'
 import { changeGroup, createGroup, deleteGroup, getGroup, listGroups, replaceGroup } from './groups.ts'
-import { bodyBytesMax, changesWaiting, usersByDefault, usersPerRequest } from './limits.ts'
+import { bodyBytesMax, readsAtOnce, requestsWaiting, usersByDefault, usersPerRequest } from './limits.ts'
 import {
   presentGroup,
   presentPage,
@@ -73,7 +73,7 @@ function addScimRoutes(server: FastifyInstance, deps: ScimPageDeps, facade: Faca
   addBodies(server)
   addCredential(server, deps, tokens)
   server.addHook('onResponse', async (_request, reply) => deps.onRequest(outcomeOf(reply.statusCode)))
-  const queues = createQueues()
+  const [changes, reads] = [createQueues(1), createQueues(readsAtOnce)]
 
   function add(method: HTTPMethods, path: string, work: Work): void {
     server.route<{ Params: { id?: string } }>({
@@ -86,9 +86,8 @@ function addScimRoutes(server: FastifyInstance, deps: ScimPageDeps, facade: Faca
         const isReading = method === 'GET'
         if (!isReading && deps.gate.state === 'closed')
           throw fail('restoring', 'database', { retryAfterSeconds: restoringRetrySeconds })
-        const answer = isReading
-          ? await work(asked)
-          : await queues.run(token.provider.teamId, async () => work(asked))
+        const queues = isReading ? reads : changes
+        const answer = await queues.run(token.provider.teamId, async () => work(asked))
         return send(request, reply, asked, answer)
       },
     })
@@ -367,13 +366,13 @@ function addCredential(
   })
 }
 
-/** One change of a team at a time. */
-function createQueues() {
+/** A queue of each team: at most `permits` of its requests run at a time. */
+function createQueues(permits: number) {
   const byTeam = new Map<number, Semaphore>()
   return {
     async run<T>(teamId: number, work: () => Promise<T>): Promise<T> {
       const queue =
-        byTeam.get(teamId) ?? createSemaphore({ permits: 1, waiting: changesWaiting, retryAfterSeconds: 1 })
+        byTeam.get(teamId) ?? createSemaphore({ permits, waiting: requestsWaiting, retryAfterSeconds: 1 })
       byTeam.set(teamId, queue)
       try {
         return await queue.run(work)

@@ -33,7 +33,7 @@ export function parseUser(body: unknown, before?: UserFields): UserFields {
   const attributes = scimAttributes(body)
   const name = nested(attributes, 'name')
   const active = attributes.get('active')
-  return finished({
+  const draft: Draft = {
     user_name: scimText(attributes.get('username'), userNameMax),
     external_id: scimText(attributes.get('externalid'), idMax),
     display_name: displayNameOf(attributes, name),
@@ -41,7 +41,8 @@ export function parseUser(body: unknown, before?: UserFields): UserFields {
     family_name: scimText(name.get('familyname'), nameMax) ?? '',
     active: active === undefined || active === null ? (before?.active ?? true) : scimBoolean(active),
     emails: emailsOf(attributes.get('emails')),
-  })
+  }
+  return finished(draft, before)
 }
 
 function nested(attributes: ScimAttributes, name: string): ScimAttributes {
@@ -65,12 +66,14 @@ function emailsOf(value: unknown): Email[] {
   })
 }
 
-/** The primary address, else the one for work, else the first, else the `userName`. */
-function finished({ emails, user_name: userName, ...rest }: Draft): UserFields {
-  if (userName === null) throw new ScimError('value')
-  const given = emails.filter(({ value }) => value !== '')
-  const chosen = given.find(({ primary }) => primary) ?? given.find(({ type }) => type === 'work') ?? given[0]
-  const email = parseEmail(chosen?.value ?? userName)
+/** The primary address, else the one for work, else the first, else the `userName`. A leaver whose mailbox is gone keeps the former ones. */
+function finished({ emails, user_name: given, ...rest }: Draft, before?: UserFields): UserFields {
+  const former = rest.active ? undefined : before
+  const userName = given ?? former?.user_name
+  if (userName === undefined) throw new ScimError('value')
+  const known = emails.filter(({ value }) => value !== '')
+  const chosen = known.find(({ primary }) => primary) ?? known.find(({ type }) => type === 'work') ?? known[0]
+  const email = parseEmail(chosen?.value ?? userName) ?? former?.email
   if (email === undefined) throw new ScimError('address')
   return { user_name: userName, ...rest, email }
 }
@@ -78,7 +81,7 @@ function finished({ emails, user_name: userName, ...rest }: Draft): UserFields {
 /** Returns the user after the operations. Throws ScimError. */
 export function patchUser(before: UserFields, operations: readonly PatchOperation[]): UserFields {
   const emails = [{ type: 'work', value: before.email, primary: true }]
-  return finished(operations.reduce<Draft>(patchDraft, { ...before, emails }))
+  return finished(operations.reduce<Draft>(patchDraft, { ...before, emails }), before)
 }
 
 function patchDraft(draft: Draft, operation: PatchOperation): Draft {
@@ -111,8 +114,10 @@ function patchedName(draft: Names, sub: string | null, value: unknown): Partial<
     return draft.display_name === '' ? { display_name: scimText(value, nameMax) ?? '' } : {}
   if (sub !== null) return {}
   if (value === null) return { given_name: '', family_name: '' }
-  const parts = [...scimAttributes(value)].map(([name, text]) => patchedName(draft, name, text))
-  return Object.assign({}, ...parts) as Partial<Names>
+  const parts = scimAttributes(value)
+  const known = ['givenname', 'familyname', 'formatted'].filter((name) => parts.has(name))
+  const changes = known.map((name) => patchedName(draft, name, parts.get(name)))
+  return Object.assign({}, ...changes) as Partial<Names>
 }
 
 function patchedEmails(

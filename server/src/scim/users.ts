@@ -9,7 +9,12 @@ import { parseFilter, type FilterTerm } from './filter.ts'
 import { isUuid } from './group.ts'
 import { parsePatch } from './patch.ts'
 import { provision, type Author, type ProvisionDeps } from './provision.ts'
-import { readProvisioned, saveAccountOf, saveIdentityAddress } from './provision.store.ts'
+import {
+  readProvisioned,
+  saveAccountOf,
+  saveIdentityAddress,
+  withdrawInvitationsTo,
+} from './provision.store.ts'
 import {
   countResources,
   deleteUserRow,
@@ -111,10 +116,8 @@ function update(
 ): Promise<UserRow> {
   return change(deps, call, async (trx) => {
     const before = await lockUser(trx, call, id)
-    const fields = changed(before)
-    const isMoved = fields.email.toLowerCase() !== before.email.toLowerCase()
-    // Whoever leaves is let go whatever has become of the domain.
-    if (fields.active && (isMoved || !before.active)) await requireBound(trx, call, fields.email)
+    const fields = await withBoundAddress(trx, call, before, changed(before))
+    const isMoved = isOtherAddress(before, fields)
     if (isSame(before, fields)) {
       await provision(trx, deps, call.provider, call.author, [id])
       return before
@@ -122,9 +125,27 @@ function update(
     const row = await saveUser(trx, call.provider, id, fields)
     await record(trx, call, 'update', id, { before: recordedOf(before), after: recordedOf(fields) })
     await provision(trx, deps, call.provider, call.author, [id])
+    if (!fields.active && isMoved) await withdrawInvitationsTo(trx, call.provider.teamId, [before.email])
     await saveAccount(trx, call, id, fields, isMoved)
     return row
   })
+}
+
+const isOtherAddress = (a: UserFields, b: UserFields): boolean =>
+  a.email.toLowerCase() !== b.email.toLowerCase()
+
+/** Whoever leaves is let go whatever has become of the domain, and keeps the former address instead of one elsewhere. Throws ScimError. */
+async function withBoundAddress(
+  trx: Trx,
+  call: ScimCall,
+  before: UserFields,
+  fields: UserFields,
+): Promise<UserFields> {
+  const isMoved = isOtherAddress(before, fields)
+  const isReturning = fields.active && !before.active
+  if ((!isMoved && !isReturning) || (await isBound(trx, call, fields.email))) return fields
+  if (fields.active) throw new ScimError('domain')
+  return { ...fields, email: before.email }
 }
 
 const names = [
@@ -148,7 +169,7 @@ async function saveAccount(
 ): Promise<void> {
   const [row] = await readProvisioned(trx, provider, [id])
   if (!active || !row || !row.is_linked || row.user_id === null || row.is_owned || !row.is_own) return
-  await saveAccountOf(trx, { ...row, user_id: row.user_id })
+  await saveAccountOf(trx, provider, { ...row, user_id: row.user_id })
   if (isMoved) await saveIdentityAddress(trx, provider, row.user_id)
 }
 
@@ -190,9 +211,13 @@ export function requireVersion(ifMatch: string | null, version: number): void {
   if (!tags.includes(`"${version}"`)) throw new ScimError('version')
 }
 
-async function requireBound(trx: Trx, { provider }: ScimCall, email: string): Promise<void> {
+async function requireBound(trx: Trx, call: ScimCall, email: string): Promise<void> {
+  if (!(await isBound(trx, call, email))) throw new ScimError('domain')
+}
+
+async function isBound(trx: Trx, { provider }: ScimCall, email: string): Promise<boolean> {
   const domain = domainOfEmail(email)
-  if (domain === undefined || !(await isBoundDomain(trx, provider, domain))) throw new ScimError('domain')
+  return domain !== undefined && isBoundDomain(trx, provider, domain)
 }
 
 const recordedOf = ({ email, active }: UserFields) => ({ email, active })

@@ -12,10 +12,11 @@ export async function findConfirmedEmail(trx: Trx, userId: number): Promise<stri
   return rows[0]?.email
 }
 
-/** Returns whether the rows of the user and the team allow joining by the domain. An active identity provider decides instead. */
+/** Returns whether the rows of the user and the team allow joining by the domain. An active identity provider, or one with SCIM, decides instead. */
 const isOpenTo = (userId: number, domain: TeamDomainName) => sql`
   d.domain = ${domain} and d.verified is not null and d.auto_join
-  and not exists (select from identity_providers p where p.id = d.provider_id and p.status = 'active')
+  and not exists (select from identity_providers p where p.id = d.provider_id
+    and (p.status = 'active' or exists (select from scim_tokens k where k.provider_id = p.id)))
   and not exists (select from memberships m where m.team_id = d.team_id and m.user_id = ${userId})
   and not exists (select from former_members f where f.team_id = d.team_id and f.user_id = ${userId})`
 

@@ -58,14 +58,19 @@ export async function lockView(trx: Trx, reader: ViewReader, id: number): Promis
   return rows[0]
 }
 
-/** Returns the views of the user, or with null those of the team, that have the page: their ids and names. The caller has locked the team. */
+/**
+ * Returns the views of the user, or with null those of the team: their ids and names, and which of them has the page and the name, as the unique index compares
+ * names. The caller has locked the team.
+ */
 export async function listNamesOfViews(
   trx: Trx,
   teamId: number,
   userId: number | null,
-): Promise<readonly Pick<SavedViewRow, 'id' | 'page' | 'name'>[]> {
-  const { rows } = await sql<Pick<SavedViewRow, 'id' | 'page' | 'name'>>`
-    select id, page, name from saved_views where team_id = ${teamId} and user_id is not distinct from ${userId}::integer`.execute(
+  { page, name }: Pick<SavedViewRow, 'page' | 'name'>,
+): Promise<readonly (Pick<SavedViewRow, 'id' | 'page' | 'name'> & { readonly is_same: boolean })[]> {
+  const { rows } = await sql<Pick<SavedViewRow, 'id' | 'page' | 'name'> & { readonly is_same: boolean }>`
+    select id, page, name, page = ${page} and lower(name) = lower(${name}) as is_same
+    from saved_views where team_id = ${teamId} and user_id is not distinct from ${userId}::integer`.execute(
     trx,
   )
   return rows

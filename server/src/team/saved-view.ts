@@ -86,8 +86,8 @@ export function updateView(
     requireEditor(operation, before)
     const wanted = { ...fieldsOf(before, viewFields), ...changes }
     if (JSON.stringify(wanted) === JSON.stringify(fieldsOf(before, viewFields))) return answerWith(before)
-    if (wanted.name.toLowerCase() !== before.name.toLowerCase())
-      await requireFreeName(trx, reader.teamId, before.user_id, { page: before.page, name: wanted.name })
+    if (wanted.name !== before.name)
+      await requireFreeName(trx, reader.teamId, before.user_id, { page: before.page, name: wanted.name }, id)
     const after = await saveView(trx, reader.teamId, id, wanted)
     const recorded = { before: recordedOf(before), after: recordedOf(after) }
     await writeAudit(trx, { ...auditOf(operation), ...entryOf('update', id), ...recorded })
@@ -170,17 +170,18 @@ async function requirePlace(trx: Trx, teamId: number, holder: number | null, wan
   if (others >= viewsMax) throw fail('quota_exceeded', 'savedViews', { limit: viewsMax })
 }
 
-/** Returns how many views the holder has. */
+/** Returns how many views the holder has. `own`: the view that gets the name. */
 async function requireFreeName(
   trx: Trx,
   teamId: number,
   holder: number | null,
   { page, name }: Named,
+  own?: number,
 ): Promise<number> {
-  const all = await listNamesOfViews(trx, teamId, holder)
-  const same = all.find(
-    (one) => one.page === page && (page === overviewPage || one.name.toLowerCase() === name.toLowerCase()),
-  )
+  const all = await listNamesOfViews(trx, teamId, holder, { page, name })
+  const isTaken = (one: (typeof all)[number]) =>
+    one.id !== own && (one.is_same || (page === overviewPage && one.page === page))
+  const same = all.find(isTaken)
   if (same) throw fail('exists', 'savedView', { page, name: same.name, id: same.id })
   return all.length
 }
