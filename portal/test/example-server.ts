@@ -23,6 +23,7 @@ import {
   type TeamSwitch,
   type User,
 } from '@pharos/contract/session/session'
+import { startSignOutRoute } from '@pharos/contract/session/sso'
 import type { StreamMessageType } from '@pharos/contract/messages/stream'
 import { buildPortal } from '../../scripts/build-portal.mjs'
 
@@ -198,6 +199,8 @@ export async function startExampleServer(): Promise<ExampleServer> {
   function answerOf(route: Route, { body }: Asked): unknown {
     if (route.name === logoutRoute.name) state.isSignedOut = true
     if (route.name === getSessionTokenRoute.name) return credentialOf(state)
+    // The identity provider of the example is another server.
+    if (route.name === startSignOutRoute.name) return { redirect: null }
     if (route.name === closeStaffAccessRoute.name) return closed(state)
     if (!startsSession(route)) return exampleOf(route)
     if (state.isSignedOut && route.name === refreshSessionRoute.name)

@@ -42,7 +42,7 @@ const columns: readonly Column<Member>[] = [
     id: 'email',
     header: t.email,
     orderBy: 'email',
-    width: 220,
+    width: 200,
     grows: true,
     card: 'primary',
     cell: ({ email }) => email,

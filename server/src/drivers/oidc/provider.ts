@@ -26,6 +26,7 @@ import {
   type CreateIdentityProvider,
   type FlowAnswer,
   type FlowSecrets,
+  type FlowStart,
   type OidcSettings,
 } from '../../identity/identity-provider.ts'
 import type { OutgoingFetch } from '../outgoing/fetch.ts'
@@ -98,22 +99,7 @@ export function createOidc({
   }
 
   return (settings) => ({
-    begin: ({ state, loginHint }) =>
-      translating(async () => {
-        const config = await open(settings)
-        const secrets = { nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
-        const redirect = buildAuthorizationUrl(config, {
-          redirect_uri: settings.redirectUri,
-          scope: 'openid email profile',
-          response_type: 'code',
-          state,
-          nonce: secrets.nonce,
-          code_challenge: await calculatePKCECodeChallenge(secrets.verifier),
-          code_challenge_method: 'S256',
-          ...(loginHint === undefined ? {} : { login_hint: loginHint }),
-        })
-        return { redirect: redirect.href, secrets }
-      }),
+    begin: (start) => translating(async () => redirectTo(await open(settings), settings, start)),
     finish: (secrets, answer) =>
       translating(async () => {
         const config = await open(settings)
@@ -135,6 +121,25 @@ export function createOidc({
         return verifyLogoutToken(token, settings, known.get(settings.issuer)!.logoutKeys)
       }),
   })
+}
+
+async function redirectTo(
+  config: Configuration,
+  { redirectUri }: OidcSettings,
+  { state, loginHint }: FlowStart,
+): Promise<{ readonly redirect: string; readonly secrets: FlowSecrets }> {
+  const secrets = { nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
+  const redirect = buildAuthorizationUrl(config, {
+    redirect_uri: redirectUri,
+    scope: 'openid email profile',
+    response_type: 'code',
+    state,
+    nonce: secrets.nonce,
+    code_challenge: await calculatePKCECodeChallenge(secrets.verifier),
+    code_challenge_method: 'S256',
+    ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+  })
+  return { redirect: redirect.href, secrets }
 }
 
 async function translating<T>(step: () => Promise<T>): Promise<T> {
