@@ -13,6 +13,7 @@ import { sql } from 'kysely'
 import { addUser, createTestApi, type TestApi } from './api.ts'
 import { callers, userIn, type Caller, type Identity, type Presented } from './support/callers.ts'
 import { openSession } from './support/credentials.ts'
+import { addProvider } from './support/identity.ts'
 import { formOf, formType } from './support/letters.ts'
 import { removeSecondFactors } from './support/second-factor.ts'
 import type { Outcome, Subject, SubjectRequest, Which } from './support/subject.ts'
@@ -57,11 +58,17 @@ after(async () => {
   await api[Symbol.asyncDispose]()
 })
 
-/** The admin of blue has used a recovery code. */
-const setPolicies = () =>
-  sql`update teams set sign_in_policy = 'required' where id = ${fixtures.blue.teamId}`.execute(
+/** Blue requires its identity provider of addresses in its domain, and its admin has used a recovery code. */
+async function setPolicies(): Promise<void> {
+  await addProvider(api, fixtures.blue, {
+    key: 'callersofblu',
+    issuer: 'https://192.0.2.1',
+    domain: 'blue.example',
+  })
+  await sql`update teams set sign_in_policy = 'required_domain' where id = ${fixtures.blue.teamId}`.execute(
     api.database.postgres.owner,
   )
+}
 
 /** Post-response tasks of one call must not be counted as changes of the next. */
 const settled = () => Promise.all([api.settled(), elsewhere.settled()])

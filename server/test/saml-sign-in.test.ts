@@ -1,5 +1,6 @@
 // Signing in with SAML over HTTP, with providers of two teams: the assertion consumer service, what it must not do, and how admins add a provider.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,6 +15,7 @@ import {
   type TestSaml,
 } from '../src/drivers/saml/testing.ts'
 import { toBase64 } from '../src/drivers/saml/testing-responses.ts'
+import { open } from '../src/runtime/secrets.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
@@ -401,13 +403,33 @@ describe('an admin', () => {
     server.close()
   })
 
-  it('changes certificates, and never the entity or a field of the other kind', async () => {
+  async function mailsOfCertificates() {
+    const { rows } = await sql<{ recipient: string; content_sealed: Buffer }>`
+      select recipient, content_sealed from mails where template = 'team-sign-in' and team_id = ${red.teamId}`.execute(
+      owner(),
+    )
+    return rows
+      .map(({ recipient, content_sealed }) => ({
+        recipient,
+        content: JSON.parse(open(api.config.secret, 'mail', content_sealed, 'team-sign-in').toString()),
+      }))
+      .filter(({ content }) => content.change === 'certificates changed')
+  }
+
+  it('changes certificates, of which all admins get a mail, and never the entity or a field of the other kind', async () => {
     const bearer = await admin()
     const change = (payload: object) =>
       api.server.inject({ method: 'PATCH', url: `${providers}/${provider.id}`, payload, headers: bearer })
     const soon = createTestKey({ expires: new Date(Date.now() + 20 * 86_400_000) })
     const changed = (await change({ certificates: [soon.certificate] })).json()
     assert.deepEqual([changed.certificates, changed.problem], [[soon.certificate], 'certificate_expires'])
+    const fingerprint = createHash('sha256').update(Buffer.from(soon.certificate, 'base64')).digest('hex')
+    const told = await mailsOfCertificates()
+    assert.equal(told.length, 1)
+    assert.equal(told[0]!.recipient, 'chief@red.example')
+    assert.deepEqual(told[0]!.content.fingerprints, [fingerprint])
+    await change({ name: 'Renamed' })
+    assert.equal((await mailsOfCertificates()).length, 1)
     assert.equal((await change({ metadata_url: idp.metadataUrl })).json().problem, null)
     assert.equal((await signIn()).statusCode, 200)
     assert.match(

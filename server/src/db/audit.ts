@@ -32,27 +32,46 @@ export type AuditEntry = {
 }
 
 export async function writeAudit(db: Db | Trx, ...entries: readonly AuditEntry[]): Promise<void> {
-  if (entries.length === 0) return
+  const held = holding.get(db)
+  if (held) return void held.push(...entries)
+  for (let at = 0; at < entries.length; at += entriesAtOnce)
+    await insertEntries(db, entries.slice(at, at + entriesAtOnce))
+}
+
+/** A statement has at most 65,535 parameters. */
+const entriesAtOnce = 1_000
+
+const holding = new WeakMap<object, AuditEntry[]>()
+
+/** Runs the work of a transaction and then writes all its entries in one statement. */
+export async function withAuditAtEnd<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
+  const entries: AuditEntry[] = []
+  holding.set(trx, entries)
+  const result = await work().finally(() => holding.delete(trx))
+  await writeAudit(trx, ...entries)
+  return result
+}
+
+async function insertEntries(db: Db | Trx, entries: readonly AuditEntry[]): Promise<void> {
   const taken = entries.map(takePersonalTexts)
   const texts = taken.flatMap((one) => one.texts)
-  if (texts.length > 0) await executeLater(db, db.insertInto('audit_addresses').values(texts))
-  await executeLater(
-    db,
-    db.insertInto('audit_entries').values(
-      taken.map(({ entry }) => ({
-        team_id: entry.teamId,
-        actor: entry.actor,
-        credential: entry.credential ?? null,
-        by_staff: entry.byStaff ?? false,
-        action: entry.action,
-        target: entry.target,
-        before: asJson(entry.before),
-        after: asJson(entry.after),
-        request_id: entry.requestId ?? null,
-        address: entry.address === undefined ? null : plainAddress(entry.address),
-      })),
-    ),
-  )
+  const rows = taken.map(({ entry }) => ({
+    team_id: entry.teamId,
+    actor: entry.actor,
+    credential: entry.credential ?? null,
+    by_staff: entry.byStaff ?? false,
+    action: entry.action,
+    target: entry.target,
+    before: asJson(entry.before),
+    after: asJson(entry.after),
+    request_id: entry.requestId ?? null,
+    address: entry.address === undefined ? null : plainAddress(entry.address),
+  }))
+  const insert =
+    texts.length === 0
+      ? db.insertInto('audit_entries')
+      : db.with('texts', (to) => to.insertInto('audit_addresses').values(texts)).insertInto('audit_entries')
+  await executeLater(db, insert.values(rows))
 }
 
 /** The part of an entry that the operation determines: team, actor, credential and address. */

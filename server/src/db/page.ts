@@ -25,6 +25,8 @@ export type List<Row> = {
   readonly rows?: (ids: Sql) => Sql
   /** The parent record: if `statement` returns no row, the list is `not_found`. */
   readonly parent?: { readonly name: string; readonly statement: Sql }
+  /** An index has the order and the count: what matches is read once for each, instead of being stored and sorted. */
+  readonly isIndexed?: boolean
 }
 
 /** Lists as the team, in one round trip on a shared connection. */
@@ -51,11 +53,12 @@ function pageStatement<Row>({
   slice,
   rows,
   parent,
+  isIndexed = false,
 }: List<Row>): RawBuilder<PageRow<Row>> {
   const alias = sql.ref(columns?.alias ?? 'm')
   const found = rows && sql`join (${rows(sql`(select array_agg(id) from listed)`)}) r on r.id = listed.id`
   return sql`
-    with ${parent ? sql`parent as (${parent.statement}),` : sql``} matching as (${matching}),
+    with ${parent ? sql`parent as (${parent.statement}),` : sql``} matching as ${isIndexed ? sql`not materialized` : sql``} (${matching}),
     listed as (
       select row_number() over () as place, o.* from (
         select * from matching ${alias} order by ${order} limit ${slice.limit} offset ${slice.offset}) o),

@@ -1,5 +1,5 @@
 // The identity providers of a team, as its admins manage them.
-import { randomInt } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { isIP } from 'node:net'
 import { orderedRoles } from '@pharos/contract/role'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
@@ -17,11 +17,13 @@ import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { isUpgradeFinished } from '../db/release.ts'
 import { runChange, runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
+import { queueMail } from '../mail/mail.ts'
 import { hasPort, printPorts, type PortList } from '../net/port-list.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { errorAt, fail, failWith, invalid, notFound } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
+import { findAdmins } from '../team/domain.store.ts'
 import { getTeamAccess, operationIn } from '../team/team-access.ts'
 import { requireStillGranted } from '../team/team-lock.ts'
 import { relyingPartyUris, sealClientSecret, serviceProviderOf } from './open-provider.ts'
@@ -191,23 +193,47 @@ export async function updateProvider(
       before: recordedOf(before),
       after: { ...recordedOf(after), ...(secret === null ? {} : { client_secret: 'changed' }) },
     })
+    await mailCertificates(trx, deps.ring, inTeam, before, after)
     return after
   }
-  return runUpdate(deps, inTeam, row, body, change)
+  return runUpdate(deps, inTeam, row, body, saml !== undefined, change)
 }
 
-/** Other roles apply to members of SCIM in the same transaction. It runs as the owner then: accounts belong to no team. */
+/** To all admins: a key of a new certificate signs in as any member. A draft signs nobody in. */
+async function mailCertificates(
+  trx: Trx,
+  ring: KeyRing,
+  { actor: { teamId }, address }: Operation,
+  before: ProviderRow,
+  { name, settings, status }: ProviderRow,
+): Promise<void> {
+  if (!isSaml(settings) || !isSaml(before.settings) || status === 'draft') return
+  const known = before.settings.certificates
+  if (settings.certificates.every((one) => known.includes(one))) return
+  const fingerprints = settings.certificates.map((one) =>
+    createHash('sha256').update(Buffer.from(one, 'base64')).digest('hex'),
+  )
+  const { team, emails } = await findAdmins(trx, teamId)
+  const at = new Date().toISOString()
+  const content = { change: 'certificates changed', team, provider: name, fingerprints, at, address } as const
+  for (const to of emails) await queueMail(trx, ring, { to, teamId, template: 'team-sign-in', content })
+}
+
+/** Other roles apply to members of SCIM in the same transaction, and all admins get a mail. It runs as the owner then: accounts belong to no team. */
 async function runUpdate(
   deps: ProviderDeps,
   operation: Operation,
   { id, team_id: teamId, scim }: ProviderRow,
   { mappings, default_roles }: Changes,
+  isMailed: boolean,
   change: (trx: Trx) => Promise<ProviderRow>,
 ): Promise<ChangeAnswer<Provider>> {
-  if (scim === null || (mappings === undefined && default_roles === undefined))
+  const isApplied = scim !== null && (mappings !== undefined || default_roles !== undefined)
+  if (!isApplied && !isMailed)
     return runChange(deps.postgres, operation, async (trx) => answerWith(deps, await change(trx)))
   return runOwnerChange(deps.db, operation, async (trx) => {
-    await change(trx)
+    const row = await change(trx)
+    if (!isApplied) return answerWith(deps, row)
     await deps.applyToProvisioned(trx, { id, teamId }, auditOf(operation))
     return answerWith(deps, known(await lockProvider(trx, teamId, id)))
   })

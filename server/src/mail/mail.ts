@@ -66,6 +66,15 @@ export type MailContents = {
     | { readonly change: 'last admin removed'; readonly team: string; readonly at: string }
     | { readonly change: 'opened by the operator'; readonly team: string; readonly at: string }
     | {
+        readonly change: 'certificates changed'
+        readonly team: string
+        readonly provider: string
+        /** SHA-256 of those with which the provider signs from now on. */
+        readonly fingerprints: readonly string[]
+        readonly at: string
+        readonly address: string
+      }
+    | {
         readonly change: 'provider unreachable'
         readonly team: string
         readonly provider: string

@@ -399,6 +399,20 @@ function teamSignIn(content: MailContents['team-sign-in'], { contact }: Sender):
         ],
         after: [`If no admin of the team asked for it, write to ${contact}.`],
       }
+    case 'certificates changed': {
+      const { provider, fingerprints, at, address } = content
+      return {
+        subject: 'The certificates of the identity provider of your team were changed',
+        paragraphs: [
+          `The certificates of the identity provider "${word(provider)}" of the team "${team}" were changed ${when(at)}, from ${place(address)}. Whoever has the key of one of them can sign in as any member.`,
+          `Certificates from now on, by their SHA-256 fingerprints: ${fingerprints.join(', ')}.`,
+          'Team > Audit log names who changed them.',
+        ],
+        after: [
+          `If no admin of the team did this: disable the identity provider in Team > Sign-in, and write to ${contact}.`,
+        ],
+      }
+    }
     case 'provider unreachable':
       return {
         subject: 'The identity provider of your team does not answer',

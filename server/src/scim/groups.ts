@@ -9,7 +9,7 @@ import { parsePatch } from './patch.ts'
 import { provision } from './provision.ts'
 import {
   addMembers,
-  countResources,
+  countGroups,
   deleteGroupRow,
   findGroup,
   insertGroup,
@@ -78,7 +78,7 @@ export async function getGroup(
 export function createGroup(deps: ScimDeps, call: ScimCall, body: unknown): Promise<GroupWithMembers> {
   const { fields, members } = parseGroup(body)
   return change(deps, call, async (trx) => {
-    if ((await countResources(trx, call.provider, 'scim_groups')) >= groupsMax) throw new ScimError('quota')
+    if ((await countGroups(trx, call.provider)) >= groupsMax) throw new ScimError('quota')
     const id = await insertGroup(trx, call.provider, fields)
     const added = [...members.added]
     await addMembers(trx, call.provider, id, added)

@@ -64,9 +64,15 @@ export async function readProvisioned(
     left join users u on u.id = coalesce(s.user_id, (select o.id from users o where lower(o.email) = lower(s.email)))
     left join memberships m on m.team_id = ${teamId} and m.user_id = u.id
     left join former_members f on f.team_id = ${teamId} and f.user_id = u.id
-    where s.team_id = ${teamId} and s.provider_id = ${id} ${userIds === null ? sql`` : sql`and s.id = any(${userIds}::uuid[])`}
+    where s.team_id = ${teamId} and s.provider_id = ${id} ${ofUsers(userIds)}
     order by s.created, s.id`.execute(trx)
   return rows
+}
+
+/** One user is no array: PostgreSQL would plan this large statement anew for each request, which takes longer than running it. */
+function ofUsers(ids: readonly string[] | null) {
+  if (ids === null) return sql``
+  return ids.length === 1 ? sql`and s.id = ${ids[0]!}::uuid` : sql`and s.id = any(${ids}::uuid[])`
 }
 
 export type JoiningUser = Pick<

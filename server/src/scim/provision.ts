@@ -178,9 +178,5 @@ async function recordJoined(
     }
     return [account, join]
   })
-  for (let at = 0; at < entries.length; at += entriesAtOnce)
-    await writeAudit(trx, ...entries.slice(at, at + entriesAtOnce))
+  await writeAudit(trx, ...entries)
 }
-
-/** A statement has at most 65,535 parameters. */
-const entriesAtOnce = 1_000

@@ -60,6 +60,7 @@ export const listUserRows = (
     columns: userColumns,
     order: sql`s.created, s.id`,
     slice,
+    isIndexed: true,
   })
 
 const oneUser = ({ id, teamId }: ScimProvider, userId: string, lock: Condition = sql``) => sql<UserRow>`
@@ -82,13 +83,9 @@ export async function lockUserRow(
   return (await oneUser(provider, userId, sql`for no key update`).execute(trx)).rows[0]
 }
 
-export async function countResources(
-  trx: Trx,
-  { id, teamId }: ScimProvider,
-  table: 'scim_users' | 'scim_groups',
-): Promise<number> {
+export async function countGroups(trx: Trx, { id, teamId }: ScimProvider): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) from ${sql.table(table)} where team_id = ${teamId} and provider_id = ${id}`.execute(trx)
+    select count(*) from scim_groups where team_id = ${teamId} and provider_id = ${id}`.execute(trx)
   return rows[0]!.count
 }
 
@@ -101,19 +98,30 @@ async function unlessTaken<T>(statement: () => Promise<T>): Promise<T> {
   }
 }
 
+/** What a new user needs: a domain that is verified for the team now, and bound to the provider, and fewer than `usersMax` users. Throws ScimError. */
 export async function insertUser(
   trx: Trx,
   { id, teamId }: ScimProvider,
   fields: UserFields,
-): Promise<UserRow> {
+  domain: string,
+  usersMax: number,
+): Promise<{ readonly row: UserRow; readonly count: number }> {
   const { user_name, external_id, email, display_name, given_name, family_name, active } = fields
   const { rows } = await unlessTaken(() =>
-    sql<UserRow>`
-      insert into scim_users as s (provider_id, team_id, user_name, external_id, email, display_name, given_name, family_name, active)
-      values (${id}, ${teamId}, ${user_name}, ${external_id}, ${email}, ${display_name}, ${given_name}, ${family_name}, ${active})
-      returning ${userColumns}`.execute(trx),
+    sql<{ [Name in keyof UserRow]: UserRow[Name] | null } & { count: number; is_bound: boolean }>`
+      with facts as materialized (select ${isBound(id, teamId, domain)} as is_bound,
+        (select count(*) from scim_users where team_id = ${teamId} and provider_id = ${id}) as count),
+      added as (
+        insert into scim_users (provider_id, team_id, user_name, external_id, email, display_name, given_name, family_name, active)
+        select ${id}::integer, ${teamId}::integer, ${user_name}::text, ${external_id}::text, ${email}::text, ${display_name}::text,
+          ${given_name}::text, ${family_name}::text, ${active}::boolean
+        from facts where is_bound and count < ${usersMax}::bigint returning *)
+      select ${userColumns}, f.count, f.is_bound from facts f left join added s on true`.execute(trx),
   )
-  return rows[0]!
+  const { count, is_bound: isBoundNow, ...row } = rows[0]!
+  if (!isBoundNow) throw new ScimError('domain')
+  if (row.id === null) throw new ScimError('quota')
+  return { row: row as UserRow, count }
 }
 
 export async function saveUser(
@@ -140,17 +148,18 @@ export async function deleteUserRow(trx: Trx, { id, teamId }: ScimProvider, user
   )
 }
 
+const isBound = (provider: number, teamId: number, domain: string) => sql<boolean>`
+  exists (select from domains where team_id = ${teamId} and provider_id = ${provider} and verified is not null and domain = ${domain})`
+
 /** The domain is verified for the team now, and bound to the provider. */
 export async function isBoundDomain(
   trx: Trx,
   { id, teamId }: ScimProvider,
   domain: string,
 ): Promise<boolean> {
-  const { rows } = await sql`
-    select from domains where team_id = ${teamId} and provider_id = ${id} and verified is not null and domain = ${domain}`.execute(
-    trx,
-  )
-  return rows.length > 0
+  const { rows } = await sql<{ bound: boolean }>`
+    select ${isBound(id, teamId, domain)} as bound`.execute(trx)
+  return rows[0]!.bound
 }
 
 const membersOfGroup = sql<GroupMember[]>`
@@ -174,6 +183,7 @@ export async function listGroupRows(
     columns: groupColumns,
     order: sql`g.created, g.id`,
     slice,
+    isIndexed: true,
   })
   if (!withMembers) return { page: page.map((row) => ({ ...row, members: null })), count }
   const members = await membersOf(postgres, teamId, page)

@@ -11,7 +11,7 @@ import { listTeamsWithMessages } from './stream.store.ts'
 const intervalMs = 1_000
 /** Time until the next query while an older transaction delays messages. */
 const heldBackMs = 50
-/** Followers check their credentials within this time after any change of access, at a random moment. */
+/** Followers check their credentials within this time after any change of access: at once, unless they did in the last half of it. */
 const accessMs = 1_000
 
 export type OutboxListener = {
@@ -66,14 +66,19 @@ export function createOutboxListener({ db, waker, log, metrics }: OutboxListener
   const loop: Loop = createLoop({ name: 'stream', intervalMs, sends: 'nothing', run: check, log, metrics })
 
   let timer: NodeJS.Timeout | undefined
-  /** Spread over a while, and once for all changes of that while. */
+  let lastAccess = -Infinity
+  /** Once for all changes of a while: an import of members makes hundreds a second. */
   function notifyOfAccess(): void {
+    const wait = Math.max(0, lastAccess + accessMs / 2 - performance.now())
     timer ??= setTimeout(() => {
       timer = undefined
-      for (const ofTeam of subscribers.values())
-        for (const signals of ofTeam)
-          setTimeout(() => signals.notify('access'), (Math.random() * accessMs) / 2).unref()
-    }, accessMs / 2).unref()
+      lastAccess = performance.now()
+      const followers = [...subscribers.values()].flatMap((ofTeam) => [...ofTeam])
+      // About one a millisecond, since each of them reads its credential.
+      const spreadMs = Math.min(followers.length, accessMs / 2)
+      for (const signals of followers)
+        setTimeout(() => signals.notify('access'), Math.random() * spreadMs).unref()
+    }, wait).unref()
   }
 
   return {

@@ -41,6 +41,8 @@ export type Identity =
       readonly isElsewhere?: true
       /** The team requires a second factor, and the user has not enabled it. */
       readonly lacksSecondFactor: boolean
+      /** The team requires its identity provider of addresses in its domain, and the password opened the session of such a one. */
+      readonly isBound?: true
       /** What has opened the session: the account, or the identity provider of the team or of another one. */
       readonly openedBy: 'account' | 'own provider' | 'foreign provider'
     }
@@ -142,6 +144,16 @@ async function recoveredBearer(api: TestApi, fixtures: Fixtures): Promise<Presen
     api.database.postgres.owner,
   )
   return presented
+}
+
+/** A session of a member of blue whose address is in no domain of its identity provider, opened with a second factor. */
+async function strongBearer(api: TestApi, fixtures: Fixtures): Promise<Presented> {
+  const { userId } = fixtures.people.contractor
+  const { sessionId, access, refresh } = await openSession(api, userId, fixtures.blue.teamId)
+  await sql`
+    with p as (update session_proofs set strong = true where session_id = ${sessionId})
+    update sessions set second_factor = true where id = ${sessionId}`.execute(api.database.postgres.owner)
+  return { authorization: `Bearer ${access}`, userId, refresh }
 }
 
 /** A session of red's admin that the identity provider of a team has opened. */
@@ -271,6 +283,16 @@ export const callers: readonly Caller[] = [
     name: 'an admin of another team',
     identity: userIn('blue', { isAdmin: true }),
     present: recoveredBearer,
+  },
+  {
+    name: 'a member with a password in a team that requires its identity provider of this domain',
+    identity: userIn('blue', { isBound: true }),
+    present: bearerOf('bound', 'blue'),
+  },
+  {
+    name: 'a contractor with a second factor in a team that requires its identity provider of other domains',
+    identity: userIn('blue'),
+    present: strongBearer,
   },
   {
     name: 'an admin of a team without modules',

@@ -47,7 +47,8 @@ export function expectedAccessOf(route: Route, identity: Identity): 'pass' | Pro
 
 /** No proof of the session opens its team. */
 export const lacksSignIn = (identity: Identity): boolean =>
-  identity.kind === 'user' && (identity.openedBy === 'foreign provider' || identity.team === 'closed')
+  identity.kind === 'user' &&
+  (identity.openedBy === 'foreign provider' || identity.team === 'closed' || identity.isBound === true)
 
 /** `isInPath`: the use case checks the grant in the team of the path; the subject contains the answer. */
 function expectedAccessOfHolder(route: Route, holder: Holder, isInPath: boolean): 'pass' | ProblemCode {

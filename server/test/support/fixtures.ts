@@ -56,6 +56,8 @@ export type Fixtures = {
       | 'demo'
       | 'former'
       | 'blue'
+      | 'bound'
+      | 'contractor'
       | 'bare'
       | 'lacking'
       | 'closed',
@@ -214,10 +216,21 @@ async function addPeople(
     // Has a session in red, but is no longer a member of it.
     former: await addUser(api, 'former', [blue]),
     blue: await addUser(api, 'admin', [blue], { admin: true }),
+    bound: await addUser(api, 'bound', [blue]),
+    contractor: await addContractor(api, blue),
     bare: await addUser(api, 'admin', [bare], { admin: true }),
     lacking: await addUser(api, 'admin', [strict], { admin: true }),
     closed: await addUser(api, 'admin', [closed], { admin: true }),
   }
+}
+
+/** A member whose address is not in the domain of the team. */
+async function addContractor(api: TestApi, { teamId }: TestTeam): Promise<Person> {
+  const person = await addUser(api, 'contractor', [])
+  await sql`insert into memberships (team_id, user_id, is_admin, roles) values (${teamId}, ${person.userId}, false, '{editor}')`.execute(
+    api.database.postgres.owner,
+  )
+  return person
 }
 
 /** Replaces the open approval of the region and returns the id of the new one. */

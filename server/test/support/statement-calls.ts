@@ -103,7 +103,7 @@ import { countPartStates } from '../../src/status/part-states.store.ts'
 import { findProvider, lockProvider } from '../../src/identity/provider.store.ts'
 import { insertMembers, linkMembers, readProvisioned } from '../../src/scim/provision.store.ts'
 import {
-  countResources,
+  countGroups,
   findGroup,
   findScimUser,
   listGroupRows,
@@ -354,10 +354,11 @@ export const statementCalls: readonly StatementCall[] = [
   ({ postgres }) => listUserRows(postgres, scimProvider, [sql`s.active`], slice),
   ({ postgres }) => findScimUser(postgres, scimProvider, scimId),
   ({ db }) => lockUserRow(db, scimProvider, scimId),
-  ({ db }) => countResources(db, scimProvider, 'scim_users'),
+  ({ db }) => countGroups(db, scimProvider),
   ({ postgres }) => listGroupRows(postgres, scimProvider, [sql`g.id is not null`], slice, true),
   ({ postgres }) => findGroup(postgres, scimProvider, scimId, true),
   ({ db }) => readProvisioned(db, scimProvider, [scimId]),
+  ({ db }) => readProvisioned(db, scimProvider, [scimId, scimId]),
   ({ db }) => readProvisioned(db, scimProvider, null),
   ({ db }) => insertMembers(db, scimProvider, [joiningUser]),
   ({ db }) => linkMembers(db, scimProvider, [{ id: scimId, user_id: id, member_id: id }]),

@@ -308,7 +308,7 @@ export const identitySubjects: readonly Subject[] = [
   {
     route: 'updateTeamSignIn',
     form: 'to one that needs steps first',
-    requests: aboutTeams({ body: { policy: 'required_domain' } }),
+    requests: aboutTeams({ body: { policy: 'required' } }),
     answers: (which, identity) => {
       const allowed = ofAdmins(200)(which, identity)
       return allowed === 200 ? 'conflict' : allowed

@@ -194,7 +194,7 @@ export const accountSubjects: readonly Subject[] = [
   {
     route: 'changeEmail',
     requests: withPasswordAlways((current_password) => ({
-      email: `address${++addresses}@red.example`,
+      email: `address${++addresses}@blue.example`,
       current_password,
     })),
     answers: () => 202,
