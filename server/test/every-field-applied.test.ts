@@ -163,6 +163,7 @@ const operations: Readonly<Record<string, Operation>> = {
       second_factor_values: field(['phrh']),
       groups_claim: field('roles'),
       default_roles: field(['dns']),
+      sign_out_at_provider: field(true),
       'mappings.0.group': field('net-ops', { with: { 'mappings.0.roles': ['network'] } }),
       'mappings.0.roles': field(['network'], { with: { 'mappings.0.group': 'net-ops' } }),
     },

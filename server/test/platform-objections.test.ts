@@ -18,6 +18,7 @@ import { parseYaml } from '../src/platform/engine/document.ts'
 import { platformKinds } from '../src/platform/kinds/index.ts'
 import { Failure } from '../src/runtime/error.ts'
 import { parse } from 'yaml'
+import { nameKey, type DomainName } from '../src/net/dns/name.ts'
 
 let database: TestDatabase
 const folder = mkdtempSync(join(tmpdir(), 'pharos-objections-'))
@@ -45,6 +46,8 @@ beforeEach(() =>
 
 type Case = {
   readonly first: string
+  /** What the plan refers to. */
+  readonly begin?: () => Promise<unknown>
   /** The plan, which is refused after `make`. */
   readonly next: string
   readonly make: () => Promise<unknown>
@@ -75,6 +78,9 @@ const assigned = (team: string, since: string) => `, team: ${team}, service: tra
 
 const staffSignIn = (more = '') =>
   `staff_sign_in:\n  - {issuer: 'https://idp.example', client_id: pharos, client_secret: secret-text, domains: [net.example]${more}}\n`
+
+const tsigKeys = (more = '') =>
+  `tsig_keys:\n  - {name: acme.example.net., secret: c2VjcmV0LXRleHQtb2YtYS1rZXk=, team: team-0${more}}\n`
 
 const cases: Readonly<Record<string, Case>> = {
   announcement: {
@@ -125,6 +131,17 @@ const cases: Readonly<Record<string, Case>> = {
       '2:118: staff_sign_in: required is possible once the upgrade of the installation is finished; run pharos migrate --finish first',
     ],
   },
+  tsig_key: {
+    first: tsigKeys(),
+    next: tsigKeys(', resources: {zones: [{zone: gone.example}]}'),
+    begin: () =>
+      sql`insert into dns_zones (team_id, name, name_key)
+        select id, 'gone.example.', ${nameKey('gone.example.' as DomainName)} from teams where slug = 'team-0'`.execute(
+        owner(),
+      ),
+    make: () => sql`delete from dns_zones where name = 'gone.example.'`.execute(owner()),
+    problems: ['2:94: team team-0 has no zone gone.example.'],
+  },
 }
 
 const options = { prune: false, enforce: false }
@@ -154,9 +171,10 @@ describe('objections of kinds of the platform file', () => {
     assert.deepEqual(throwing, [])
   })
 
-  for (const [kind, { first, next, make, problems }] of Object.entries(cases))
+  for (const [kind, { first, begin, next, make, problems }] of Object.entries(cases))
     it(`are the same in the plan and in the application: ${kind}`, async () => {
       await applyPlatform(platformKinds, owner(), await prepare(first), new Date())
+      await begin?.()
       const planned = await prepare(next)
       const audited = async () => (await sql`select from audit_entries`.execute(owner())).rows.length
       await make()
@@ -172,7 +190,7 @@ describe('objections of kinds of the platform file', () => {
           (error) => error instanceof CommandFailure && error.message === messages(file),
         )
       // Secrets are not accepted over HTTP.
-      const body = parse(next.replace(' client_secret: secret-text,', '')) as Record<string, unknown>
+      const body = parse(next.replace(/ (?:client_)?secret: [^,]+,/, '')) as Record<string, unknown>
       const { credentials: _, ...rest } = body
       for (const dryRun of [true, false]) {
         const operation = operationOf(1, { dryRun, actor: { isStaff: true } })

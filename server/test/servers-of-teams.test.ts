@@ -44,6 +44,8 @@ const uses: Readonly<Record<string, Use>> = {
   'simulateShield.rules[].destination_port': 'data',
   'updateShieldRules.rules[].source_port': 'data',
   'updateShieldRules.rules[].destination_port': 'data',
+  // As in the answer to a change.
+  'updateRecordSet.warnings[].address': 'data',
   'addMember.email': 'data',
   'createFirstAccount.email': 'data',
   'createZone.nameservers[]': 'data',

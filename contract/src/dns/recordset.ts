@@ -68,7 +68,7 @@ const RecordSetWarning = Component('RecordSetWarning', {
     description:
       '`ptr_outside_limit`: a PTR record that only `auto_ptr` of the zone asks for, outside of the limit of the token',
   },
-  message: Type.String({ description: 'the warning as a sentence' }),
+  message: Line({ maxLength: 500, description: 'the warning as a sentence' }),
   address: Type.String({ description: 'the address of the PTR record' }),
 })
 

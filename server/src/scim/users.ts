@@ -213,10 +213,6 @@ export function requireVersion(ifMatch: string | null, version: number): void {
   if (!tags.includes(`"${version}"`)) throw new ScimError('version')
 }
 
-async function requireBound(trx: Trx, call: ScimCall, email: string): Promise<void> {
-  if (!(await isBound(trx, call, email))) throw new ScimError('domain')
-}
-
 async function isBound(trx: Trx, { provider }: ScimCall, email: string): Promise<boolean> {
   const domain = domainOfEmail(email)
   return domain !== undefined && isBoundDomain(trx, provider, domain)
