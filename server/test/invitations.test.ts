@@ -582,9 +582,11 @@ describe('accepting', () => {
       .select('id as memberId')
       .where('user_id', '=', userId)
       .executeTakeFirstOrThrow()
+    await sql`update memberships set roles_source = 'scim' where id = ${memberId}`.execute(owner())
     assert.equal(assertAnswered<AcceptedInvitation>(await accept(token)).account_created, false)
     const member = assertAnswered<Member>(await statusOf(company, memberId))
-    assert.deepEqual([member.is_admin, member.status], [true, 'active'])
+    // The groups of an identity provider do not take the roles of the invitation away.
+    assert.deepEqual([member.is_admin, member.status, member.roles_source], [true, 'active', 'manual'])
     assertProblem(await statusOf(company, id), 'not_found')
   })
 

@@ -476,6 +476,15 @@ describe('an address', () => {
     assert.equal((await sql`select from users where email like '%blue%'`.execute(owner())).rows.length, 0)
   })
 
+  it('that another user has keeps nobody who leaves', async () => {
+    await sql`update identity_providers set default_roles = '{reader}'`.execute(owner())
+    await addPerson('anna')
+    const id = await addPerson('anne')
+    const left = await send('PUT', `/Users/${id}`, userOf('anna', { active: false }))
+    assert.equal((left as unknown as { userName: string }).userName, 'anne@red.example')
+    assert.equal(await rolesOf('anne@red.example'), null)
+  })
+
   it('of an account that nobody else decides on follows, unless another account has it', async () => {
     await sql`update identity_providers set default_roles = '{reader}'`.execute(owner())
     const id = await addPerson('anna')

@@ -142,6 +142,21 @@ export async function saveUser(
   return rows[0]!
 }
 
+/** Another user of the provider has the name or the address. */
+export async function isTaken(
+  trx: Trx,
+  { id, teamId }: ScimProvider,
+  userId: string,
+  { user_name, email }: Pick<UserFields, 'user_name' | 'email'>,
+): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`
+    select exists (select from scim_users s where s.team_id = ${teamId} and s.provider_id = ${id} and s.id <> ${userId}
+      and (lower(s.user_name) = lower(${user_name}) or lower(s.email) = lower(${email}))) as taken`.execute(
+    trx,
+  )
+  return rows[0]!.taken
+}
+
 export async function deleteUserRow(trx: Trx, { id, teamId }: ScimProvider, userId: string): Promise<void> {
   await sql`delete from scim_users where team_id = ${teamId} and provider_id = ${id} and id = ${userId}`.execute(
     trx,

@@ -21,6 +21,7 @@ import {
   findScimUser,
   insertUser,
   isBoundDomain,
+  isTaken,
   listUserRows,
   lockUserRow,
   saveUser,
@@ -118,7 +119,7 @@ function update(
 ): Promise<UserRow> {
   return change(deps, call, async (trx) => {
     const before = await lockUser(trx, call, id)
-    const fields = await withBoundAddress(trx, call, before, changed(before))
+    const fields = await fittingFields(trx, call, before, changed(before))
     const isMoved = isOtherAddress(before, fields)
     if (isSame(before, fields)) {
       await provision(trx, deps, call.provider, call.author, [id])
@@ -136,18 +137,25 @@ function update(
 const isOtherAddress = (a: UserFields, b: UserFields): boolean =>
   a.email.toLowerCase() !== b.email.toLowerCase()
 
-/** Whoever leaves is let go whatever has become of the domain, and keeps the former address instead of one elsewhere. Throws ScimError. */
-async function withBoundAddress(
+/**
+ * Whoever leaves is let go whatever has become of the domain and of the name, and keeps the former ones instead of an address elsewhere or what
+ * another user has. Throws ScimError.
+ */
+async function fittingFields(
   trx: Trx,
   call: ScimCall,
-  before: UserFields,
+  before: UserRow,
   fields: UserFields,
 ): Promise<UserFields> {
-  const isMoved = isOtherAddress(before, fields)
-  const isReturning = fields.active && !before.active
-  if ((!isMoved && !isReturning) || (await isBound(trx, call, fields.email))) return fields
-  if (fields.active) throw new ScimError('domain')
-  return { ...fields, email: before.email }
+  if (fields.active) {
+    const isChecked = isOtherAddress(before, fields) || !before.active
+    if (isChecked && !(await isBound(trx, call, fields.email))) throw new ScimError('domain')
+    return fields
+  }
+  const { user_name, email } = before
+  const isElsewhere = isOtherAddress(before, fields) && !(await isBound(trx, call, fields.email))
+  const leaving = isElsewhere ? { ...fields, email } : fields
+  return (await isTaken(trx, call.provider, before.id, leaving)) ? { ...leaving, user_name, email } : leaving
 }
 
 const names = [

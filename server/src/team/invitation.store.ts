@@ -179,14 +179,14 @@ export async function lockInvitation(trx: Trx, id: number): Promise<void> {
 
 /**
  * Makes the user a member with the given id, and removes the former membership. An existing member keeps their id and
- * roles, and also gets the roles of the invitation. Returns the member's id.
+ * roles, and also gets the roles of the invitation; all are an admin's from then on. Returns the member's id.
  */
 export async function insertInvited(trx: Trx, invitation: SentInvitation, userId: number): Promise<number> {
   const { id, teamId, roles, invitedBy } = invitation
   const { rows } = await sql<{ id: number }>`
     insert into memberships as m (id, team_id, user_id, is_admin, roles, invited_by)
     values (${id}, ${teamId}, ${userId}, ${roles.includes('admin')}, ${roles}, ${invitedBy})
-    on conflict (team_id, user_id) do update set is_admin = m.is_admin or excluded.is_admin, managed_by = 'team',
+    on conflict (team_id, user_id) do update set is_admin = m.is_admin or excluded.is_admin, managed_by = 'team', roles_source = 'manual',
       roles = array(select distinct unnest(${rolesOfMember} || excluded.roles))
     returning id`.execute(trx)
   await sql`delete from former_members where team_id = ${teamId} and user_id = ${userId}`.execute(trx)
