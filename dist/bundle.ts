@@ -44,7 +44,9 @@ const sourcePlaces = (tree: string): Plugin => ({
   name: 'source-places',
   transform(code, id) {
     const file = relative(tree, id)
-    if (file.startsWith('node_modules/') || !code.includes('import.meta.url')) return undefined
+    if (file.startsWith('node_modules/') || !code.includes('import.meta.')) return undefined
+    const [other] = /\bimport\.meta\.(?:dirname|filename|main)\b/.exec(code) ?? []
+    if (other !== undefined) this.error(`${file}: ${other} would be that of the bundle`)
     const place = `new URL(${JSON.stringify(`../../${file}`)}, import.meta.url).href`
     return { code: code.replaceAll('import.meta.url', place), map: null }
   },

@@ -19,7 +19,7 @@ import { renderTable, type NamedLine } from './table.ts'
 const usage = `usage: npm run bench [-- name ... | guard [id ...]] [--quick | --table | --full] [--dir folder] [--clients n] [--seconds n] [--rounds n]
   guard      processor time of the hot paths, beside their peers; fails below its thresholds. Names of paths follow it
   --quick    small sizes and short slices: tests that it works, not how fast it is
-  --table    all of them within an hour: short slices, and P2 and D12 at a tenth of their size
+  --table    all of them with short slices, and P2 and D12 at a tenth of their size
   --full     the largest sizes of D7 and D11, which take up to an hour
   --dir      keeps the databases and the logs in a folder, for the next run
   PHAROS_BENCH_PROFILE: a folder for CPU profiles of the product

@@ -1,5 +1,5 @@
-// K3: from the start of `pharos serve` with all roles on an existing database until it serves, with the compiled code of an earlier start,
-// as the units and the image keep it, and without.
+// K3: from the start of `pharos serve` with all roles, from its sources, on an existing database, until it serves: with the compiled code of an
+// earlier start and without.
 import { join } from 'node:path'
 import { median } from '../../lab/src/measure.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'

@@ -157,11 +157,14 @@ export const session = {
   },
 }
 
+/** An identity provider that answers slowly delays nobody who signs out here. */
+const signOutPageMs = 3_000
+
 /** The page of the identity provider that has opened the session, if signing out here is to sign out there too. It must not prevent signing out here. */
 async function findSignOutPage(): Promise<string | null> {
   try {
     await ensureAccess()
-    return (await call(startSignOutRoute, {})).body.redirect
+    return (await call(startSignOutRoute, { signal: AbortSignal.timeout(signOutPageMs) })).body.redirect
   } catch {
     return null
   }

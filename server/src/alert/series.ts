@@ -48,6 +48,13 @@ export type SeriesDeps = {
 const without = (reason: AlertReason): AlertSeries => ({ reason, values: new Map() })
 const timesOf = ({ startMs, endMs }: SeriesTarget) => ({ start: new Date(startMs), end: new Date(endMs) })
 
+const ofPort = (one: SeriesTarget & { readonly condition: { readonly port_id: number } }) => ({
+  key: one.key,
+  teamId: one.teamId,
+  portId: one.condition.port_id,
+  ...timesOf(one),
+})
+
 type TargetOf<K extends AlertKind> = SeriesTarget & { readonly condition: ConditionOf<K> }
 type ReadSeries<K extends AlertKind> = (
   deps: SeriesDeps,
@@ -56,15 +63,7 @@ type ReadSeries<K extends AlertKind> = (
 
 const readers: { readonly [K in AlertKind]: ReadSeries<K> } = {
   async port_utilisation({ read }, targets) {
-    const loads = await readPortLoads(
-      read,
-      targets.map((one) => ({
-        key: one.key,
-        teamId: one.teamId,
-        portId: one.condition.port_id,
-        ...timesOf(one),
-      })),
-    )
+    const loads = await readPortLoads(read, targets.map(ofPort))
     return seriesBy(targets, ({ key, condition }) => {
       const { speedBps, buckets } = loads.get(key)!
       if (speedBps === undefined) return without('no_object')
@@ -81,15 +80,7 @@ const readers: { readonly [K in AlertKind]: ReadSeries<K> } = {
     })
   },
   async light_margin({ read }, targets) {
-    const margins = await readLightMargins(
-      read,
-      targets.map((one) => ({
-        key: one.key,
-        teamId: one.teamId,
-        portId: one.condition.port_id,
-        ...timesOf(one),
-      })),
-    )
+    const margins = await readLightMargins(read, targets.map(ofPort))
     return seriesBy(targets, ({ key }) => {
       const { isHeld, hasLimit, values } = margins.get(key)!
       if (!isHeld) return without('no_object')
